@@ -1,0 +1,102 @@
+"""What all tests share: tools that may be missing, and CI's rule that no test is skipped unseen.
+
+A test that needs one of `TOOLS` says so, and is skipped where it is missing:
+
+    @pytest.mark.needs("bubblewrap")
+
+Where the variable CI is set, a skip whose words `.ci/skips.txt` does not list fails the run.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ALLOWED = ROOT / ".ci" / "skips.txt"
+# Tool: the names that its program goes by.
+TOOLS = {
+    "chromium": ("chromium", "chromium-browser", "google-chrome"),
+    "postgresql": ("postgres",),
+    "bubblewrap": ("bwrap",),
+}
+_UNLISTED = pytest.StashKey[set[str]]()
+
+
+def program(tool: str) -> str | None:
+    """The path of a tool's program, or None where it isn't installed."""
+    # Debian keeps the programs of PostgreSQL's server out of PATH.
+    servers = sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")))
+    path = os.pathsep.join([os.environ.get("PATH", ""), *servers])
+    return next(filter(None, (shutil.which(name, path=path) for name in TOOLS[tool])), None)
+
+
+def need(tool: str) -> str:
+    """The path of a tool's program; skips the test where it isn't installed."""
+    found = program(tool)
+    if found is None:
+        pytest.skip(f"needs {tool}: make deps")
+    return found
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of the browser; skips the test where there is none."""
+    return need("chromium")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("needs"):
+        for tool in mark.args:
+            need(tool)
+
+
+# CI's rule. Under pytest-xdist the workers' reports arrive at the controller, which decides.
+
+
+def allowed_skips() -> list[str]:
+    """The words of each skip that CI lets pass; ValueError for a line that gives no reason."""
+    words = []
+    for line in ALLOWED.read_text(encoding="utf-8").splitlines():
+        if line.strip() and not line.startswith("#"):
+            skip, _, why = (part.strip() for part in line.partition("|"))
+            if not skip or not why:
+                raise ValueError(f"{ALLOWED.name}: no reason is given in this line: {line}")
+            words.append(skip)
+    return words
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    in_ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
+    if in_ci and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Skips(allowed_skips()))
+
+
+class _Skips:
+    """Remembers the skips that are not listed, and fails the run for them."""
+
+    def __init__(self, allowed: list[str]) -> None:
+        self.allowed = allowed
+        self.unlisted: set[str] = set()
+
+    def _look(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        # An expected failure is reported as a skip too, with the attribute `wasxfail`.
+        if report.skipped and not hasattr(report, "wasxfail"):
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+            if not any(words in reason for words in self.allowed):
+                self.unlisted.add(f"{report.nodeid}: {reason}")
+
+    pytest_runtest_logreport = pytest_collectreport = _look
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.unlisted and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.unlisted:
+            terminalreporter.section("skipped in CI, and not listed in .ci/skips.txt", red=True)
+            for line in sorted(self.unlisted):
+                terminalreporter.line(line)
