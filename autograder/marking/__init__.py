@@ -1,0 +1,69 @@
+"""Compares what was observed with what the reference gives, and says it in words.
+
+Pure: it runs no learner code, knows no other room of the house, and needs numpy only.
+"""
+
+from .codec import decode, encode
+from .compare import same
+from .judge import (
+    CellRun,
+    Ending,
+    Expectation,
+    Observations,
+    Outcome,
+    Verdict,
+    decide,
+    is_plain,
+    judge,
+)
+from .show import show
+from .values import (
+    AtLeast,
+    AtMost,
+    BadValue,
+    OneOf,
+    Other,
+    Raised,
+    Tensor,
+    at_least,
+    at_most,
+    freeze,
+    observe,
+    one_of,
+    raised,
+)
+from .words import Sentence, Words, WordsError, for_lesson, shared
+
+__all__ = [
+    "AtLeast",
+    "AtMost",
+    "BadValue",
+    "CellRun",
+    "Ending",
+    "Expectation",
+    "Observations",
+    "OneOf",
+    "Other",
+    "Outcome",
+    "Raised",
+    "Sentence",
+    "Tensor",
+    "Verdict",
+    "Words",
+    "WordsError",
+    "at_least",
+    "at_most",
+    "decide",
+    "decode",
+    "encode",
+    "for_lesson",
+    "freeze",
+    "is_plain",
+    "judge",
+    "observe",
+    "one_of",
+    "raised",
+    "same",
+    "shared",
+    "show",
+]
