@@ -1,0 +1,30 @@
+"""Reads masters, and rebuilds a trustworthy notebook from an untrusted one.
+
+Pure: it runs nothing and knows no other room of the house.
+"""
+
+from .master import Course, CourseError, Exercise, Master, MasterCell, read_master
+from .notebook import Cell, NotebookError, read_cells
+from .plan import Plan, PlanCell, Role, rebuild, recognise, reference_plan
+from .rules import check_master
+from .strip import strip
+
+__all__ = [
+    "Cell",
+    "Course",
+    "CourseError",
+    "Exercise",
+    "Master",
+    "MasterCell",
+    "NotebookError",
+    "Plan",
+    "PlanCell",
+    "Role",
+    "check_master",
+    "read_cells",
+    "read_master",
+    "rebuild",
+    "recognise",
+    "reference_plan",
+    "strip",
+]

@@ -1,0 +1,200 @@
+"""Masters: the notebooks in ``solutions/`` that everything else is made from."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+Kind = Literal["prose", "given", "answer", "check"]
+
+STUB = "raise Todo  # replace this line with your code"
+ANSWER_SUFFIX = "_answer"
+
+_SOLUTION = re.compile(
+    r"^([ \t]*)### BEGIN SOLUTION[ \t]*\n(.*?)^[ \t]*### END SOLUTION[ \t]*$", re.M | re.S
+)
+_HIDDEN = re.compile(
+    r"^[ \t]*### BEGIN HIDDEN TESTS[ \t]*\n(.*?)^[ \t]*### END HIDDEN TESTS[ \t]*(\n|\Z)", re.M | re.S
+)
+
+
+class CourseError(ValueError):
+    """A course or master that can't be used. The message names the file, the cell, the next step."""
+
+
+@dataclass(frozen=True)
+class MasterCell:
+    """A cell of a master. Where a code cell has no grade_id, its number stands in for one."""
+
+    kind: Kind
+    source: str
+    grade_id: str = ""
+    points: float = 0
+    tags: tuple[str, ...] = ()
+    is_code: bool = True
+    locked: bool = False
+
+    @property
+    def release(self) -> str:
+        """The source as learners get it: without solution and hidden tests."""
+        if self.kind == "answer":
+            return _SOLUTION.sub(lambda found: found.group(1) + STUB, self.source)
+        if self.kind == "check":
+            return _HIDDEN.sub("", self.source).rstrip("\n")
+        return self.source
+
+    @property
+    def solution(self) -> str:
+        """What stands between the solution marks; '' where there are none."""
+        found = _SOLUTION.search(self.source)
+        return found.group(2) if found else ""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One check cell with its answer cell.
+
+    In this project's lessons the id is the name of the function that the learner writes; other
+    courses name their cells as they like, so that no answer cell may be known.
+    """
+
+    id: str
+    points: float
+    check: MasterCell
+    answer: MasterCell | None
+
+
+@dataclass(frozen=True)
+class Master:
+    """A lesson: the folder's name, the notebook's name without suffix, the cells."""
+
+    lesson: str
+    name: str
+    path: Path
+    cells: tuple[MasterCell, ...]
+
+    @property
+    def sentences(self) -> Path:
+        """The lesson's table of sentences, which may be missing."""
+        return self.path.parent / "mistakes.toml"
+
+    @functools.cached_property
+    def exercises(self) -> tuple[Exercise, ...]:
+        """The exercises in order."""
+        answers = {cell.grade_id: cell for cell in self.cells if cell.kind == "answer"}
+        return tuple(
+            Exercise(cell.grade_id, cell.points, cell, answers.get(cell.grade_id + ANSWER_SUFFIX))
+            for cell in self.cells
+            if cell.kind == "check"
+        )
+
+    @property
+    def max_score(self) -> float:
+        """Points of all check cells."""
+        return sum(cell.points for cell in self.cells if cell.kind == "check")
+
+
+class Course:
+    """A course folder with ``solutions/LESSON/NAME.ipynb``.
+
+    Args:
+        root: the folder.
+
+    Raises:
+        CourseError: there are no masters in it.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.solutions = root / "solutions"
+        if not self.solutions.is_dir():
+            raise CourseError(
+                f"{root}: no folder `solutions` with masters here; name the course with --course"
+            )
+
+    @classmethod
+    def around(cls, *places: Path) -> Course:
+        """The course that one of ``places`` lies in, or the one this package stands in."""
+        here = Path(__file__).resolve().parents[2]
+        for place in (*places, here):
+            for folder in (place, *place.parents):
+                if (folder / "solutions").is_dir():
+                    return cls(folder)
+        raise CourseError("the masters (folder `solutions`) are not on this machine; name the "
+                          "course with --course")
+
+    def lessons(self) -> list[str]:
+        """Names of the lessons, sorted."""
+        return sorted(
+            folder.name
+            for folder in self.solutions.iterdir()
+            if folder.is_dir() and not folder.name.startswith(".") and _notebooks(folder)
+        )
+
+    def master(self, lesson: str) -> Master:
+        """Read one lesson's master.
+
+        Raises:
+            CourseError: no such lesson, not exactly one notebook in it, or an unreadable one.
+        """
+        folder = self.solutions / lesson
+        found = _notebooks(folder) if folder.is_dir() else []
+        if len(found) != 1:
+            raise CourseError(
+                f"{folder}: {len(found)} notebooks where one is needed; lessons here: "
+                + (", ".join(self.lessons()) or "none")
+            )
+        return read_master(found[0])
+
+    def masters(self) -> list[Master]:
+        """All lessons' masters."""
+        return [self.master(lesson) for lesson in self.lessons()]
+
+
+def _notebooks(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
+
+
+def read_master(path: Path) -> Master:
+    """Read a master, whose nbgrader metadata is trusted.
+
+    Raises:
+        CourseError: naming the file and the cell.
+    """
+    try:
+        content = json.loads(path.read_text("utf-8"))
+        cells = [_master_cell(path, number, cell) for number, cell in enumerate(content["cells"], 1)]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, CourseError):
+            raise
+        raise CourseError(f"{path}: not a notebook ({error})") from error
+    return Master(path.parent.name, path.stem, path, tuple(cells))
+
+
+def _master_cell(path: Path, number: int, cell: dict[str, Any]) -> MasterCell:
+    source = cell["source"]
+    source = "".join(source) if isinstance(source, Sequence) and not isinstance(source, str) else source
+    metadata = cell.get("metadata", {})
+    tags = tuple(metadata.get("tags", ()))
+    nbgrader = metadata.get("nbgrader")
+    is_code = cell["cell_type"] == "code"
+    if not nbgrader:
+        name = f"cell_{number}" if is_code else ""
+        return MasterCell("given" if is_code else "prose", source, name, 0, tags, is_code)
+    grade_id = nbgrader.get("grade_id")
+    if not isinstance(grade_id, str) or not grade_id:
+        raise CourseError(f"{path}: cell {number} has nbgrader metadata but no grade_id; add one")
+    kind: Kind = "given" if is_code else "prose"
+    if nbgrader.get("solution"):
+        kind = "answer"
+    elif nbgrader.get("grade"):
+        kind = "check"
+    points = float(nbgrader.get("points", 0)) if kind == "check" else 0
+    return MasterCell(
+        kind, source, grade_id, points, tags, is_code, bool(nbgrader.get("locked"))
+    )

@@ -1,0 +1,90 @@
+"""Reads a notebook file that anybody may have written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+MAX_FILE = 30_000_000  # bytes; outputs with pictures are in there
+MAX_CELLS = 2_000
+MAX_SOURCE = 200_000  # characters in one cell
+
+
+class NotebookError(ValueError):
+    """A file that can't be read as a notebook. The message says why, without the file's name."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is read of a cell: its source, and two claims that only help to recognise it."""
+
+    source: str
+    is_code: bool
+    grade_id: str | None = None
+
+
+def read_cells(path: Path) -> list[Cell]:
+    """The cells of a notebook in order, whatever its nbformat version (3 or newer).
+
+    Raises:
+        NotebookError: the file is missing, empty, too large, no JSON, or no notebook.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE + 1)
+    except OSError as error:
+        raise NotebookError(f"can't be read ({error.strerror})") from error
+    return parse_cells(data)
+
+
+def parse_cells(data: bytes) -> list[Cell]:
+    """As :func:`read_cells`, from the file's bytes."""
+    if not data.strip():
+        raise NotebookError("the file is empty")
+    if len(data) > MAX_FILE:
+        raise NotebookError(f"the file is larger than {MAX_FILE // 1_000_000} MB")
+    try:
+        content = json.loads(data.decode("utf-8-sig", errors="replace"))
+    except (ValueError, RecursionError) as error:
+        raise NotebookError("the file is not JSON, so it is no notebook") from error
+    if not isinstance(content, dict):
+        raise NotebookError("the file is JSON, but no notebook")
+    cells = content.get("cells")
+    if cells is None:  # nbformat 3 keeps its cells in worksheets
+        sheets = content.get("worksheets")
+        cells = [
+            cell
+            for sheet in (sheets if isinstance(sheets, list) else [])
+            if isinstance(sheet, dict) and isinstance(sheet.get("cells"), list)
+            for cell in sheet["cells"]
+        ]
+        if not cells:
+            raise NotebookError("the file holds no cells")
+    if not isinstance(cells, list):
+        raise NotebookError("the file is JSON, but no notebook")
+    if len(cells) > MAX_CELLS:
+        raise NotebookError(f"the notebook holds more than {MAX_CELLS} cells")
+    return [_cell(cell) for cell in cells if isinstance(cell, dict)]
+
+
+def _cell(cell: Mapping[str, Any]) -> Cell:
+    source = cell.get("source", cell.get("input", ""))  # nbformat 3 says "input"
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    if not isinstance(source, str):
+        source = ""
+    if len(source) > MAX_SOURCE:
+        raise NotebookError(f"a cell is longer than {MAX_SOURCE} characters")
+    # Lone surrogates can't be written anywhere later on.
+    source = source.encode("utf-8", errors="replace").decode("utf-8")
+    metadata = cell.get("metadata")
+    nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    return Cell(
+        source.replace("\r\n", "\n"),
+        cell.get("cell_type") == "code",
+        grade_id if isinstance(grade_id, str) else None,
+    )
