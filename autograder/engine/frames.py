@@ -1,0 +1,74 @@
+"""Length-prefixed JSON over a pipe or socket: the only thing that comes back from a child."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import time
+from typing import Any
+
+MAX_FRAME = 24_000_000  # bytes
+_HEAD = 4
+
+
+class BadFrame(ValueError):
+    """Bytes that are no frame."""
+
+
+class Closed(EOFError):
+    """The other end is closed."""
+
+
+class TimeUp(TimeoutError):
+    """No whole frame came before the deadline."""
+
+
+def packed(message: object) -> bytes:
+    """A frame: four bytes of length, then JSON."""
+    data = json.dumps(message, default=str).encode()
+    return len(data).to_bytes(_HEAD, "big") + data
+
+
+def send(fd: int, message: object) -> None:
+    """Write one frame, blocking until it is taken.
+
+    Raises:
+        OSError: the other end is gone.
+    """
+    view = memoryview(packed(message))
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def receive(fd: int, deadline: float | None = None) -> Any:
+    """Read one frame.
+
+    Args:
+        deadline: a time of ``time.monotonic()``.
+
+    Raises:
+        TimeUp: the deadline passed. Closed: end of file. BadFrame: too large, or not JSON.
+    """
+    size = int.from_bytes(_read(fd, _HEAD, deadline), "big")
+    if size > MAX_FRAME:
+        raise BadFrame("a frame is too large")
+    try:
+        return json.loads(_read(fd, size, deadline))
+    except (ValueError, RecursionError) as error:
+        raise BadFrame("a frame is not JSON") from error
+
+
+def _read(fd: int, size: int, deadline: float | None) -> bytes:
+    parts = []
+    while size:
+        if deadline is not None:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([fd], [], [], left)[0]:
+                raise TimeUp
+        part = os.read(fd, min(size, 1 << 20))
+        if not part:
+            raise Closed
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

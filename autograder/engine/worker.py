@@ -1,0 +1,298 @@
+"""One warm server and the parent's side of it: the clock, the limits, the second tries."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from types import TracebackType
+from typing import Any
+
+from autograder import marking
+from autograder.course import Plan, PlanCell
+from autograder.marking import CellRun, Expectation, Observations
+
+from . import frames
+from .limits import Limits
+
+# What lessons import, and what torch and numpy themselves import at first use: the first
+# backward() of a process imports sympy, which takes a third of a second.
+WARM = (
+    "numpy.random",
+    "torch",
+    "torch.fx.experimental.symbolic_shapes",
+    "matplotlib.pyplot",
+    "IPython",
+    "torch._subclasses.schema_check_mode",
+    "autograder.lab.figure",
+)
+_START_SECONDS = 120.0
+
+
+class EngineError(RuntimeError):
+    """The engine itself failed: no verdict can be given. The message says what to look at."""
+
+
+class Worker:
+    """A warm server that runs one notebook at a time, each in a fresh fork.
+
+    Use as a context manager, or call :meth:`close`. The server starts at once and warms while
+    the caller does other things.
+
+    Args:
+        limits: what one notebook may take.
+        warm: modules to import before the first fork.
+        figures: draw the lessons' pictures, which takes longer than everything else.
+
+    Raises:
+        EngineError: (from the first run) the server could not be started.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        warm: Sequence[str] = WARM,
+        *,
+        figures: bool = False,
+    ) -> None:
+        self.limits = limits or Limits()
+        self._figures = figures
+        ours, theirs = socket.socketpair()
+        threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        with theirs:
+            self._server = subprocess.Popen(
+                [sys.executable, "-m", "autograder.engine.server", str(theirs.fileno()), *warm],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env={**os.environ, **threads, "MPLBACKEND": "agg"},
+            )
+        self._socket = ours
+        self._ready = False
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def stop(self) -> None:
+        """End the server and the notebook that it runs, from any thread.
+
+        A call that runs in another thread then raises EngineError.
+        """
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Stop the server. No other thread may be using it."""
+        self.stop()
+        self._socket.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._server.wait(2)
+        self._server.kill()
+        self._server.wait()
+        if self._server.stderr:
+            self._server.stderr.close()
+
+    def reference(self, plan: Plan, secret: str) -> dict[str, tuple[Expectation, ...]]:
+        """Run the master itself; its check cells' expected values, by cell.
+
+        Raises:
+            EngineError: a cell of the master fails; the message names it.
+        """
+        found: dict[str, tuple[Expectation, ...]] = {}
+        for report in self._once(plan.cells, secret, whole=True)[0]:
+            if report["error"]:
+                error = marking.decode(report["error"])
+                raise EngineError(
+                    f"{plan.lesson}: cell {report['cell']!r} of the master stopped with "
+                    f"{marking.show(error)}"
+                )
+            found[report["cell"]] = tuple(map(_expectation, report["values"]))
+        missing = [cell.id for cell in plan.cells if cell.id not in found]
+        if missing:
+            raise EngineError(f"{plan.lesson}: cell {missing[0]!r} of the master did not end")
+        return {cell.id: found[cell.id] for cell in plan.cells if cell.role == "check"}
+
+    def run(self, plan: Plan, secret: str) -> Observations:
+        """Run a submission's plan.
+
+        A cell that loops, exits, crashes or runs out of memory fails alone: the rest is run
+        again without it, until all other cells have ended or the notebook's time is up.
+        """
+        self._wait_ready()
+        deadline = time.monotonic() + self.limits.notebook_seconds
+        seen: dict[str, CellRun] = {}
+        bad: set[str] = set()
+        trouble: list[str] = []
+        while True:
+            cells = [cell for cell in plan.cells if cell.id not in bad]
+            reports, stopped = self._once(cells, secret, whole=False, deadline=deadline)
+            for report in reports:
+                run = _cell_run(report)
+                # What was finished before stays: a rerun only fills in what is missing.
+                if report["cell"] not in seen or seen[report["cell"]].ended == "not run":
+                    seen[report["cell"]] = run
+            if stopped is None:
+                break
+            failed = cells[len(reports)].id
+            bad.add(failed)
+            seen[failed] = CellRun(failed, stopped)
+            trouble.append(f"cell {failed!r} {stopped}")
+            if time.monotonic() >= deadline:
+                trouble.append("the notebook's time was up")
+                break
+        for cell in plan.cells:
+            seen.setdefault(cell.id, CellRun(cell.id, "not run"))
+        return Observations({cell.id: seen[cell.id] for cell in plan.cells}, tuple(trouble))
+
+    def _once(
+        self,
+        cells: Sequence[PlanCell],
+        secret: str,
+        *,
+        whole: bool,
+        deadline: float | None = None,
+    ) -> tuple[list[dict[str, Any]], marking.Ending | None]:
+        """One fork: the reports of the cells that ended, and how the next one stopped, if any."""
+        self._wait_ready()
+        with tempfile.TemporaryDirectory(prefix="notebook-") as folder:
+            job = {
+                "cells": [asdict(cell) for cell in cells],
+                "secret": secret,
+                "whole": whole,
+                "folder": folder,
+                "figures": self._figures,
+                "limits": asdict(self.limits),
+            }
+            read, write = os.pipe()
+            try:
+                pid = self._start(job, write)
+            finally:
+                os.close(write)
+            try:
+                return self._collect(cells, read, deadline, whole=whole)
+            finally:
+                os.close(read)
+                # The child, and what it left in its session.
+                for kill in (os.kill, os.killpg):
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        kill(pid, signal.SIGKILL)
+                self._answer("exit")
+
+    def _collect(
+        self, cells: Sequence[PlanCell], fd: int, deadline: float | None, *, whole: bool
+    ) -> tuple[list[dict[str, Any]], marking.Ending | None]:
+        reports: list[dict[str, Any]] = []
+        for cell in cells:
+            until = time.monotonic() + self.limits.cell_seconds
+            try:
+                report = frames.receive(fd, min(until, deadline) if deadline else until)
+                reports.append(_checked(report, cell, whole))
+            except frames.TimeUp:
+                return reports, "timed out"
+            except (frames.Closed, frames.BadFrame, marking.BadValue):
+                return reports, "crashed"
+        return reports, None
+
+    def _start(self, job: dict[str, Any], write: int) -> int:
+        data = frames.packed(job)
+        try:
+            socket.send_fds(self._socket, [data[:4]], [write])
+            self._socket.sendall(data[4:])
+        except OSError as error:
+            raise self._broken() from error
+        return int(self._answer("pid"))
+
+    def _answer(self, key: str) -> Any:
+        try:
+            return frames.receive(self._socket.fileno())[key]
+        except (frames.Closed, OSError) as error:
+            raise self._broken() from error
+
+    def _wait_ready(self) -> None:
+        if self._ready:
+            return
+        try:
+            frames.receive(self._socket.fileno(), time.monotonic() + _START_SECONDS)
+        except (frames.Closed, frames.TimeUp, OSError) as error:
+            raise self._broken() from error
+        self._ready = True
+
+    def _broken(self) -> EngineError:
+        self._server.kill()
+        text = self._server.stderr.read().decode(errors="replace") if self._server.stderr else ""
+        last = text.strip().splitlines()[-1:] or ["no message"]
+        return EngineError(f"the engine's warm process ended: {last[0]}")
+
+
+def _checked(report: Any, cell: PlanCell, whole: bool) -> dict[str, Any]:
+    """A frame is a claim: it must be of the cell that runs, and hold what a frame holds.
+
+    Raises:
+        BadValue: it is not.
+    """
+    if not isinstance(report, dict) or report.get("cell") != cell.id:
+        raise marking.BadValue("a frame of another cell")
+    values, outputs = report.get("values"), report.get("outputs")
+    if not isinstance(values, list) or len(values) > 1_000 or not isinstance(outputs, list):
+        raise marking.BadValue("a malformed frame")
+    if not whole:
+        report["values"] = [marking.decode(value) for value in values]
+        if report.get("error") is not None:
+            report["error"] = marking.decode(report["error"])
+    report["outputs"] = [item for item in outputs if _is_output(item)]
+    return report
+
+
+_FIELDS: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "stream": {"name": str, "text": str},
+    "display_data": {"data": dict, "metadata": dict},
+    "execute_result": {"data": dict, "metadata": dict, "execution_count": int},
+    "error": {"ename": str, "evalue": str, "traceback": list},
+}
+
+
+def _is_output(item: Any) -> bool:
+    """Whether this is one of nbformat's outputs, with its own fields only."""
+    fields = _FIELDS.get(item.get("output_type", "")) if isinstance(item, dict) else None
+    return (
+        fields is not None
+        and item.keys() - {"output_type"} == fields.keys()
+        and all(isinstance(item[name], kind) for name, kind in fields.items())
+        and all(isinstance(line, str) for line in item.get("traceback", ()))
+    )
+
+
+def _cell_run(report: dict[str, Any]) -> CellRun:
+    error = report["error"]
+    return CellRun(
+        report["cell"],
+        "error" if error is not None else "ok",
+        tuple(report["outputs"]),
+        tuple(report["values"]),
+        error if isinstance(error, marking.Raised) else None,
+    )
+
+
+def _expectation(data: dict[str, Any]) -> Expectation:
+    return Expectation(
+        data["what"],
+        marking.decode(data["expected"]),
+        {name: marking.decode(value) for name, value in data["mistakes"]},
+        {name: marking.decode(value) for name, value in data["accepted"]},
+    )

@@ -1,0 +1,281 @@
+"""The engine: what a learner's code can do to a run, and what it can't."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from autograder import marking
+from autograder.course import Plan, PlanCell
+from autograder.engine import EngineError, Limits, Worker
+from autograder.marking import Observations
+
+SECRET = "a secret"
+CHECK = "expect(2 + 2)"
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    limits = Limits(cell_seconds=3, notebook_seconds=30, output_chars=5_000, outputs=20)
+    with Worker(limits) as running:
+        yield running
+
+
+def plan(*sources: str) -> Plan:
+    """Cells of the learner's own; those that call expect are checks."""
+    cells = (
+        PlanCell(f"c{i}", "check" if source.startswith("expect") else "own", source)
+        for i, source in enumerate(sources)
+    )
+    return Plan("test", tuple(cells))
+
+
+def run(worker: Worker, *sources: str, secret: str = SECRET) -> Observations:
+    return worker.run(plan(*sources), secret)
+
+
+def endings(observations: Observations) -> list[str]:
+    return [cell.ended for cell in observations.cells.values()]
+
+
+def test_values_come_back_frozen(worker: Worker) -> None:
+    seen = run(worker, "import torch\nx = torch.ones(2)", "expect([x, 1, 'a', (None, 2.5)])")
+    (value,) = seen.cells["c1"].values
+    assert marking.same(value, [marking.freeze(__import__("torch").ones(2)), 1, "a", (None, 2.5)])
+    assert endings(seen) == ["ok", "ok"]
+
+
+def test_a_function_is_called_and_what_it_raises_is_a_value(worker: Worker) -> None:
+    seen = run(worker, "def f(): return 1 / 0", "expect(lambda: f())\nexpect(3)")
+    first, second = seen.cells["c1"].values
+    assert first == marking.Raised("ZeroDivisionError", "division by zero")
+    assert second == 3
+
+
+@pytest.mark.parametrize(
+    "deadly",
+    [
+        "import os; os._exit(0)",
+        "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
+        "import ctypes; ctypes.string_at(0)",
+        "import os; os.close(3)",
+        "import os; os.write(3, b'\\xff\\xff\\xff\\xff')",
+        "import os; os.write(3, b'\\x00\\x00\\x00\\x02{}')",
+        "import os; os.write(3, b'\\x00\\x00\\x00\\x05hello')",
+    ],
+    ids=["exit", "kill", "segfault", "close", "giant frame", "empty frame", "no JSON"],
+)
+def test_a_cell_that_ends_the_process_costs_only_itself(worker: Worker, deadly: str) -> None:
+    seen = run(worker, "x = 1", "expect(x)", deadly, CHECK)
+    assert endings(seen) == ["ok", "ok", "crashed", "ok"]
+    assert seen.cells["c1"].values == (1,)
+    assert seen.cells["c3"].values == (4,)
+    assert any("c2" in line for line in seen.trouble)
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        "while True: pass",
+        "import time\nwhile True:\n    try: time.sleep(60)\n    except BaseException: pass",
+        "import re; re.match(r'(a+)+$', 'a' * 60 + 'b')",
+        "import signal, time\nfor s in range(1, 32):\n    try: signal.signal(s, signal.SIG_IGN)\n"
+        "    except (OSError, ValueError): pass\ntime.sleep(60)",
+    ],
+    ids=["loop", "swallows", "holds the GIL", "ignores signals"],
+)
+def test_a_cell_without_end_costs_only_itself(worker: Worker, endless: str) -> None:
+    started = time.monotonic()
+    seen = run(worker, endless, CHECK)
+    assert endings(seen) == ["timed out", "ok"]
+    assert time.monotonic() - started < 20  # not the notebook's whole time
+
+
+def test_a_check_that_never_ends_is_the_learners_function(worker: Worker) -> None:
+    loops = "def f():\n    while True: pass"
+    seen = run(worker, loops, "expect(lambda: f())", CHECK)
+    assert endings(seen) == ["ok", "timed out", "ok"]
+
+
+def test_the_notebooks_time_is_up(worker: Worker) -> None:
+    with Worker(Limits(cell_seconds=5, notebook_seconds=2)) as short:
+        seen = short.run(plan("expect(1)", "import time\ntime.sleep(9)", CHECK), SECRET)
+    assert endings(seen) == ["ok", "timed out", "not run"]
+
+
+def test_memory_is_limited(worker: Worker) -> None:
+    seen = run(worker, "x = bytearray(6 * 2**30)", CHECK)
+    assert endings(seen) == ["error", "ok"]
+    assert seen.cells["c0"].error == marking.Raised("MemoryError", "")
+
+
+def test_sys_exit_and_errors_do_not_stop_the_rest(worker: Worker) -> None:
+    seen = run(worker, "import sys; sys.exit()", "raise KeyboardInterrupt", "1/0", CHECK)
+    assert endings(seen) == ["error", "error", "error", "ok"]
+
+
+def test_frames_of_other_cells_are_not_taken(worker: Worker) -> None:
+    forged = (
+        "import json, os\n"
+        "data = json.dumps({'cell': 'c1', 'error': None, 'values': [4], 'outputs': []}).encode()\n"
+        "os.write(3, len(data).to_bytes(4, 'big') + data)"
+    )
+    seen = run(worker, forged, CHECK)
+    assert seen.cells["c0"].ended == "crashed"
+
+
+def test_outputs_are_nbformat_in_order(worker: Worker) -> None:
+    source = (
+        "import sys\nprint('a'); print('b', file=sys.stderr); print('c')\n"
+        "from IPython.display import display\ndisplay(1)\nprint('d')\n2"
+    )
+    items = run(worker, source).cells["c0"].outputs
+    kinds = [
+        (item["output_type"], item.get("text") or item["data"]["text/plain"]) for item in items
+    ]
+    assert kinds == [
+        ("stream", "a\n"),
+        ("stream", "b\n"),
+        ("stream", "c\n"),
+        ("display_data", "1"),
+        ("stream", "d\n"),
+        ("execute_result", "2"),
+    ]
+
+
+def test_ipython_semantics(worker: Worker) -> None:
+    seen = run(
+        worker,
+        "%matplotlib inline\n%timeit -n1 -r1 1",
+        "import asyncio\nawait asyncio.sleep(0)\nx = 3",
+        "%%capture\nprint('hidden')",
+        "!echo no shell output is needed",
+        "expect(x)",
+    )
+    assert seen.cells["c4"].values == (3,)
+    assert seen.cells["c1"].ended == "ok"
+    assert seen.cells["c2"].outputs == ()
+
+
+def test_input_is_refused_with_its_own_error(worker: Worker) -> None:
+    seen = run(worker, "name = input('your name? ')", CHECK)
+    assert seen.cells["c0"].error is not None
+    assert seen.cells["c0"].error.type_name == "StdinNotImplementedError"
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        "print('x' * 10_000_000)",
+        "for i in range(100_000): print(i)",
+        "from IPython.display import display\nfor i in range(1_000): display(i)",
+        "raise ValueError('y' * 10_000_000)",
+    ],
+)
+def test_output_is_bounded(worker: Worker, flood: str) -> None:
+    seen = run(worker, flood, CHECK)
+    text = str(seen.cells["c0"].outputs)
+    assert len(text) < 100_000
+    assert len(seen.cells["c0"].outputs) <= 21
+    assert seen.cells["c1"].ended == "ok"
+
+
+def test_the_same_secret_gives_the_same_draws_whatever_ran_before(worker: Worker) -> None:
+    draws = "import random, numpy, torch"
+    check = "expect([random.random(), float(numpy.random.rand()), torch.rand(2)])"
+    one = run(worker, draws, check).cells["c1"].values[0]
+    two = run(worker, draws + "\nrandom.random(); torch.rand(99)", check).cells["c1"].values[0]
+    other = run(worker, draws, check, secret="another").cells["c1"].values[0]
+    assert marking.same(one, two)
+    assert not marking.same(one, other)
+
+
+def test_what_a_cell_leaves_switched_is_reset_before_a_check(worker: Worker) -> None:
+    seen = run(
+        worker,
+        "import torch\ntorch.set_default_dtype(torch.float64)\ntorch.set_grad_enabled(False)",
+        "expect([str(torch.ones(1).dtype), torch.is_grad_enabled()])",
+    )
+    assert seen.cells["c1"].values == (["torch.float32", True],)
+
+
+def test_transformers_and_hooks_of_ipython_do_not_reach_a_check(worker: Worker) -> None:
+    seen = run(
+        worker,
+        "ip = get_ipython()\nip.input_transformers_cleanup.append(lambda lines: ['pass\\n'])",
+        "expect(7)",
+        "expect('In' not in dir() or 'expect' not in str(In))",
+    )
+    assert seen.cells["c1"].values == (7,)
+    assert seen.cells["c2"].values == (True,)
+
+
+def test_a_replaced_expect_is_put_back(worker: Worker) -> None:
+    seen = run(worker, "def expect(*args, **kw): return None", "expect(5)")
+    assert seen.cells["c1"].values == (5,)
+
+
+def test_children_start_equal_and_leave_nothing(worker: Worker) -> None:
+    before = {p.pid for p in psutil.Process().children(recursive=True)}
+    run(
+        worker,
+        "x = 1; open('left.txt', 'w').write('x')",
+        "import os, time; os.fork() or time.sleep(30)",
+    )
+    seen = run(worker, "import os", "expect(['x' in globals(), os.listdir('.')])")
+    assert seen.cells["c1"].values == ([False, []],)
+    assert {p.pid for p in psutil.Process().children(recursive=True)} == before
+
+
+def test_a_reference_keeps_what_was_expected(worker: Worker) -> None:
+    master = Plan(
+        "test",
+        (
+            PlanCell("a", "given", "x = 1"),
+            PlanCell("b", "check", "expect(x, 1, 'x', mistakes={'two': 2}, accepted={'three': 3})"),
+        ),
+    )
+    (call,) = worker.reference(master, SECRET)["b"]
+    assert (call.what, call.expected, call.mistakes, call.accepted) == (
+        "x",
+        1,
+        {"two": 2},
+        {"three": 3},
+    )
+
+
+def test_a_failing_master_is_named(worker: Worker) -> None:
+    with pytest.raises(EngineError, match=r"lesson.*'bad'.*ZeroDivisionError"):
+        worker.reference(Plan("lesson", (PlanCell("bad", "given", "1/0"),)), SECRET)
+
+
+def test_a_server_that_cannot_start_says_why() -> None:
+    broken = Worker(warm=["no_such_module_at_all"])
+    with broken, pytest.raises(EngineError, match="no_such_module_at_all"):
+        broken.run(plan("1"), SECRET)
+
+
+def test_no_file_descriptor_is_left(worker: Worker) -> None:
+    run(worker, CHECK)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(5):
+        run(worker, CHECK)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_child_sees_three_descriptors_and_its_pipe(worker: Worker) -> None:
+    seen = run(
+        worker, "import os", "expect(sorted(int(n) for n in os.listdir('/proc/self/fd'))[:4])"
+    )
+    assert seen.cells["c1"].values == ([0, 1, 2, 3],)
+
+
+def test_the_working_folder_is_new_each_time(worker: Worker, tmp_path: Path) -> None:
+    one = run(worker, "import os", "expect(os.getcwd())").cells["c1"].values[0]
+    two = run(worker, "import os", "expect(os.getcwd())").cells["c1"].values[0]
+    assert one != two
+    assert not Path(one).exists()
