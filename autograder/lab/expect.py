@@ -1,0 +1,119 @@
+"""The one call of a check cell: is this value the expected one, and if not, which mistake is it?"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import functools
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import CodeType
+
+from IPython.display import display
+
+from autograder import marking
+
+from .box import Box
+
+# The kernel starts in the notebook's folder, where the lesson's sentences lie beside it.
+_SENTENCES = Path.cwd() / "mistakes.toml"
+
+
+class CheckFailed(AssertionError):
+    """A value is not the expected one.
+
+    Attributes:
+        mistake: the name of the mistake.
+        message: what was checked, what was seen and what it means, in one line.
+    """
+
+    def __init__(self, outcome: marking.Outcome) -> None:
+        super().__init__(outcome.line)
+        self.mistake = outcome.mistake
+        self.message = outcome.line
+
+    def _render_traceback_(self) -> list[str]:
+        # IPython shows exactly these lines. Never empty: nbgrader would show nothing at all.
+        return [self.message]
+
+
+def expect(
+    actual: object,
+    expected: object,
+    what: str,
+    *,
+    mistakes: Mapping[str, object] | None = None,
+    accepted: Mapping[str, object] | None = None,
+) -> None:
+    """Check that ``actual`` is ``expected``; say what went wrong where it is not.
+
+    Args:
+        actual: the value to check, or a function without arguments that returns it. What such a
+            function raises becomes a sentence.
+        expected: the right value (tensors by shape, kind of dtype and within a tolerance; lists,
+            tuples, dicts, numbers, text, None), or ``one_of``, ``at_most``, ``at_least``.
+        what: what is checked, in the learner's words.
+        mistakes: known wrong values by the name of the mistake; the first that fits is told.
+        accepted: other values that pass, with a note.
+
+    Raises:
+        CheckFailed: after a box with the same words was displayed.
+    """
+    caller = sys._getframe(1)
+    # Before the learner's code runs, which may edit a tensor that these hold.
+    expectation = marking.Expectation(
+        what,
+        marking.freeze(expected),
+        {name: marking.freeze(value) for name, value in (mistakes or {}).items()},
+        {name: marking.freeze(value) for name, value in (accepted or {}).items()},
+    )
+    outcome = _shadowed_builtin(caller.f_globals, caller.f_code) or marking.judge(
+        marking.observe(actual), expectation, _words()
+    )
+    if outcome.passed:
+        print(outcome.line)
+        return
+    display(Box(outcome))
+    raise CheckFailed(outcome)
+
+
+def _words() -> marking.Words:
+    try:
+        return marking.for_lesson(_SENTENCES)
+    except marking.WordsError:  # a learner's copy may be damaged; a check still has to speak
+        return marking.shared()
+
+
+def _shadowed_builtin(names: Mapping[str, object], code: CodeType) -> marking.Outcome | None:
+    """A learner's `list = [...]` breaks a check in ways nobody would understand."""
+    for name in _builtins_read(code):
+        if name in names and names[name] is not getattr(builtins, name):
+            says = marking.shared()["rebound"].filled({"name": name})
+            return marking.Outcome(False, "", "", "rebound", says)
+    return None
+
+
+# IPython itself puts its own into every notebook.
+_NOT_SHADOWED = {"open", "exit", "quit", "display"}
+
+
+@functools.lru_cache(maxsize=8)
+def _builtins_read(code: CodeType) -> tuple[str, ...]:
+    """The builtins that a cell reads by name, also in its functions; not those it binds itself."""
+    steps = list(_steps(code))
+    read = {name for step, name in steps if step.startswith(("LOAD_NAME", "LOAD_GLOBAL"))}
+    bound = {name for step, name in steps if step.startswith(("STORE_NAME", "STORE_GLOBAL"))}
+    return tuple(
+        name
+        for name in sorted(read - bound - _NOT_SHADOWED)
+        if hasattr(builtins, name) and not name.startswith("__")
+    )
+
+
+def _steps(code: CodeType) -> Iterator[tuple[str, str]]:
+    for step in dis.get_instructions(code):
+        if isinstance(step.argval, CodeType):
+            yield from _steps(step.argval)
+        elif isinstance(step.argval, str):
+            yield step.opname, step.argval
