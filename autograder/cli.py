@@ -1,0 +1,196 @@
+"""The ``autograder`` command: thin commands over the rooms of the house."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from autograder import course
+from autograder.course import Course, CourseError, NotebookError
+from autograder.desk.errors import GradingError, Stopped
+from autograder.engine import EngineError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code tells the truth (see each command's help)."""
+    parser = _parser()
+    args = parser.parse_args(argv)
+    try:
+        return int(args.run(args))
+    except (CourseError, NotebookError, EngineError, GradingError) as error:
+        print(f"autograder: {error}", file=sys.stderr)
+        return 130 if isinstance(error, Stopped) else 2
+    except KeyboardInterrupt:
+        print("autograder: stopped", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="autograder",
+        description="Checks and grades the notebooks of the PyTorch hooks course.",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    check = commands.add_parser(
+        "check",
+        help="run all checks on one notebook",
+        description="Runs all checks, hidden ones included, on a notebook of this course. Exit "
+        "code 0: full marks; 1: less; 2: it can't be read as this course's notebook.",
+    )
+    check.add_argument("notebook", type=Path)
+    check.add_argument("--json", action="store_true", help="print the result as JSON")
+    _add_course(check)
+    check.set_defaults(run=_check)
+
+    build = commands.add_parser(
+        "build",
+        help="make the notebooks for learners from the masters",
+        description="Proves each master and makes its release in notebooks/ with nbgrader. Exit "
+        "code 0: done, or with --check nothing to do; 1: the release differs; 2: a master is "
+        "refused.",
+    )
+    build.add_argument("lesson", nargs="*", help="default: all lessons")
+    build.add_argument("--check", action="store_true", help="write nothing; tell what differs")
+    _add_course(build)
+    build.set_defaults(run=_build)
+
+    grade = commands.add_parser(
+        "grade",
+        help="grade what a class handed in",
+        description="Grades submitted/STUDENT/LESSON/ into nbgrader's gradebook. Exit code 0: "
+        "every submission got a status of its own; 2: nothing could be graded, or a submission "
+        "could not be kept.",
+    )
+    grade.add_argument("lesson", nargs="*", help="default: all lessons that were handed in")
+    grade.add_argument(
+        "--course",
+        type=Path,
+        metavar="DIR",
+        help="the folder with submitted/ (default: the one around the working folder)",
+    )
+    grade.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write the results as JSON too (a list where several lessons are graded)",
+    )
+    jobs = "notebooks that run at a time (default: cores)"
+    grade.add_argument("--jobs", type=_positive, default=0, metavar="N", help=jobs)
+    grade.set_defaults(run=_grade)
+    return parser
+
+
+def _add_course(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--course",
+        type=Path,
+        metavar="DIR",
+        help="the course folder (default: the one around the notebook or the working folder)",
+    )
+
+
+def _find_course(args: argparse.Namespace, *places: Path) -> Course:
+    if args.course:
+        return Course(args.course.resolve())
+    return Course.around(*(place.resolve() for place in places), Path.cwd())
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def _grade(args: argparse.Namespace) -> int:
+    from autograder.desk import grading, report
+
+    root = args.course.resolve() if args.course else grading.find_root(Path.cwd())
+    run = grading.Grading(root, args.lesson)
+    for name in run.unknown:
+        print(f"{name} is no lesson of this course: left alone", file=sys.stderr)
+    progress = report.Progress()
+    progress.start(len(run.work), args.jobs or grading.default_jobs())
+    try:
+        lessons = run.run(progress, jobs=args.jobs)
+    finally:
+        progress.end()
+    for graded in lessons:
+        print(report.table(graded))
+    report.write_csv(root / report.GRADES, lessons)
+    if args.json:
+        found = [graded.as_json() for graded in lessons]
+        text = json.dumps(found[0] if len(found) == 1 else found, indent=1)
+        args.json.write_text(text + "\n", "utf-8")
+    print(report.places(root, run.gradebook))
+    failed = any(result.status == "not graded" for graded in lessons for result in graded.results)
+    return 2 if failed else 0
+
+
+def _build(args: argparse.Namespace) -> int:
+    from autograder.desk import proofs, release
+    from autograder.engine import Worker
+
+    found = _find_course(args)
+    refused = differs = False
+    with Worker() as worker:
+        for lesson in args.lesson or found.lessons():
+            master = found.master(lesson)
+            findings = proofs.findings(master, worker)
+            for finding in findings:
+                print(f"{master.path}: {finding}", file=sys.stderr)
+            refused |= bool(findings)
+            if findings:
+                continue
+            files = release.build(found, lesson)
+            changed = release.differing(found, lesson, files)
+            differs |= bool(changed)
+            if not args.check:
+                release.write(found, lesson, files)
+            for name in changed:
+                print(f"{name} {'differs from its master' if args.check else 'written'}")
+            if not changed:
+                print(f"{lesson}: the release is up to date")
+    if refused:
+        return 2
+    return 1 if args.check and differs else 0
+
+
+def _check(args: argparse.Namespace) -> int:
+    from autograder.desk import judging
+    from autograder.engine import Worker
+
+    with Worker() as worker:  # warms while the notebook is read
+        try:
+            cells = course.read_cells(args.notebook)
+        except NotebookError as error:
+            raise NotebookError(f"{args.notebook}: {error}") from error
+        masters = _find_course(args, args.notebook.parent).masters()
+        master = course.recognise(cells, masters)
+        if master is None:
+            raise NotebookError(
+                f"{args.notebook}: no lesson of this course was recognised in it; lessons are "
+                + ", ".join(m.lesson for m in masters)
+            )
+        judged = judging.judge(worker, master, cells, judging.run_reference(worker, master))
+    if args.json:
+        result = {
+            "lesson": master.lesson,
+            "score": judged.score,
+            "max_score": master.max_score,
+            "exercises": [verdict.as_json() for verdict in judged.verdicts],
+        }
+        print(json.dumps(result, indent=1))
+    else:
+        for verdict in judged.verdicts:
+            mark = "✓" if verdict.verdict == "passed" else "✗"
+            print(
+                f"{mark} {verdict.exercise:16} {verdict.points:g}/{verdict.max_points:g}  "
+                f"{verdict.verdict}  {verdict.message}".rstrip()
+            )
+        print(f"{judged.score:g} of {master.max_score:g} points")
+    return 0 if judged.score == master.max_score else 1

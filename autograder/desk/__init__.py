@@ -1,0 +1,1 @@
+"""The instructor's desk: releasing, grading a class, gradebook, feedback."""

@@ -1,0 +1,77 @@
+"""One submission through the house: course, engine, marking."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from autograder import marking
+from autograder.course import Cell, Exercise, Master, Plan, rebuild, reference_plan
+from autograder.engine import Worker
+from autograder.marking import CellRun, Expectation, Observations, Verdict, Words
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What became of one notebook: a verdict for each exercise, and how it came about."""
+
+    master: Master
+    verdicts: tuple[Verdict, ...]
+    plan: Plan
+    observations: Observations
+
+    @property
+    def score(self) -> float:
+        """The points of all exercises."""
+        return sum(verdict.points for verdict in self.verdicts)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What the master gives with one secret: expected values by check cell, and the sentences."""
+
+    secret: str
+    expectations: dict[str, tuple[Expectation, ...]]
+    words: Words
+
+
+def new_secret() -> str:
+    """A secret that no submission knows; all inputs of the checks are drawn from it."""
+    return secrets.token_hex(16)
+
+
+def run_reference(worker: Worker, master: Master, secret: str | None = None) -> Reference:
+    """Run a master once, where no student code has ever run.
+
+    Raises:
+        EngineError: the master stops with an error.
+    """
+    secret = secret or new_secret()
+    expectations = worker.reference(reference_plan(master), secret)
+    return Reference(secret, expectations, marking.for_lesson(master.sentences))
+
+
+def judge(
+    worker: Worker, master: Master, submission: Sequence[Cell] | Plan, reference: Reference
+) -> Judged:
+    """Run and judge one submission, given by its cells or by a plan already made."""
+    plan = submission if isinstance(submission, Plan) else rebuild(master, submission)
+    observations = worker.run(plan, reference.secret)
+    verdicts = tuple(_decide(exercise, observations, reference) for exercise in master.exercises)
+    return Judged(master, verdicts, plan, observations)
+
+
+def _decide(exercise: Exercise, observations: Observations, reference: Reference) -> Verdict:
+    check = observations.cells.get(exercise.id)
+
+    def decide(run: CellRun | None) -> Verdict:
+        expected = reference.expectations[exercise.id]
+        return marking.decide(exercise.id, exercise.points, run, expected, reference.words)
+
+    verdict = decide(check)
+    answer = observations.cells.get(exercise.answer.grade_id) if exercise.answer else None
+    if verdict.verdict != "passed" and answer and answer.ended in ("timed out", "crashed"):
+        # The check ran without that cell: what it misses is not what went wrong.
+        return decide(CellRun(exercise.id, answer.ended))
+    return verdict
