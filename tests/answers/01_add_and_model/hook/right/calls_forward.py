@@ -1,0 +1,3 @@
+# accepted: recomputed
+def hook(module, input, output):
+    return module.forward(*input) + 5

@@ -1,0 +1,2 @@
+def hook(module, args, result):
+    return 5 + result

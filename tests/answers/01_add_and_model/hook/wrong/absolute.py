@@ -1,0 +1,3 @@
+# mistake: constant_factor
+def hook(module, input, output):
+    return (output + 5).abs()

@@ -1,0 +1,3 @@
+# mistake: five_alone
+def hook(module, input, output):
+    return torch.full_like(output, 5)

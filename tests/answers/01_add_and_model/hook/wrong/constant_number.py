@@ -1,0 +1,3 @@
+# mistake: five_alone
+def hook(module, input, output):
+    return 5

@@ -1,0 +1,3 @@
+# mistake: raised
+def hook(module, input, output):
+    return output + "5"

@@ -1,0 +1,3 @@
+# mistake: another_operation
+def hook(module, input, output):
+    return output - 5

@@ -1,0 +1,3 @@
+# mistake: missing_name
+def hok(module, input, output):
+    return output + 5

@@ -1,0 +1,3 @@
+# mistake: graph_cut
+def hook(module, input, output):
+    return torch.tensor(output.tolist()) + 5

@@ -1,0 +1,3 @@
+# mistake: scalar_for_tensor
+def hook(module, input, output):
+    return output.item() + 5

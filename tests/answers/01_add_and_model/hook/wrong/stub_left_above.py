@@ -1,0 +1,4 @@
+# mistake: todo
+def hook(module, input, output):
+    raise Todo  # replace this line with your code
+    return output + 5

@@ -1,0 +1,3 @@
+# mistake: wrong_arity
+def hook(module, output):
+    return output + 5

@@ -1,0 +1,3 @@
+# mistake: output_missing
+def module_hook(module, grad_input, grad_output):
+    answer.extend(grad_input)

@@ -1,0 +1,3 @@
+# mistake: wrong_arity
+def module_hook(grad_input, grad_output):
+    answer.extend(grad_input + grad_output)

@@ -1,0 +1,4 @@
+# accepted: in_place
+def normalise_hook(module, grad_input, grad_output):
+    total = sum(grad_input)
+    return tuple(g.div_(total) for g in grad_input)

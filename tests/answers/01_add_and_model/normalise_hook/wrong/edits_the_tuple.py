@@ -1,0 +1,6 @@
+# mistake: item_assignment
+def normalise_hook(module, grad_input, grad_output):
+    total = sum(grad_input)
+    grad_input[0] = grad_input[0] / total
+    grad_input[1] = grad_input[1] / total
+    return grad_input

@@ -1,0 +1,4 @@
+# mistake: missing_name
+def module_hook(module, grad_input, grad_output):
+    total = sum(grad_input)
+    return grad_input[0] / total, grad_input[1] / total

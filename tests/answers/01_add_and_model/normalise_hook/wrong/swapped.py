@@ -1,0 +1,4 @@
+# mistake: swapped
+def normalise_hook(module, grad_input, grad_output):
+    total = sum(grad_input)
+    return grad_input[1] / total, grad_input[0] / total

@@ -1,0 +1,3 @@
+def output_hook(module, input, output):
+    print("output:", output)
+    answer.insert(len(answer), output)

@@ -1,0 +1,3 @@
+# mistake: inputs_again
+def output_hook(module, input, output):
+    answer.append(input[0])

@@ -1,0 +1,3 @@
+# mistake: missing_name
+def output_hook(module, input, output):
+    answer += [output]

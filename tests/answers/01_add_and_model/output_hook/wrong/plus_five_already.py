@@ -1,0 +1,3 @@
+# mistake: output_changed
+def output_hook(module, input, output):
+    answer.append(output + 5)

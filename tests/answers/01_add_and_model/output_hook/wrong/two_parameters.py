@@ -1,0 +1,3 @@
+# mistake: wrong_arity
+def output_hook(module, input):
+    answer.append(input[0] + input[1])

@@ -1,0 +1,3 @@
+def pre_hook(module, input):
+    for tensor in input:
+        answer.append(tensor.detach())

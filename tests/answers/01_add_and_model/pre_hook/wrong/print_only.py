@@ -1,0 +1,4 @@
+# mistake: nothing_stored
+def pre_hook(module, input):
+    print(input[0])
+    print(input[1])

@@ -1,0 +1,4 @@
+# mistake: no_attribute
+def pre_hook(module, input):
+    global answer
+    answer = input

@@ -1,0 +1,5 @@
+# mistake: one_missing
+def pre_hook(module, input):
+    for tensor in input:
+        answer.append(tensor)
+        return

@@ -1,0 +1,3 @@
+# mistake: todo
+def pre_hook(module, input):
+    raise Todo  # replace this line with your code

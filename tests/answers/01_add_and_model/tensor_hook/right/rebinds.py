@@ -1,0 +1,3 @@
+def tensor_hook(grad):
+    global answer
+    answer = [grad]

@@ -1,0 +1,3 @@
+def tensor_hook(g):
+    answer.extend([g])
+    return g.clone()

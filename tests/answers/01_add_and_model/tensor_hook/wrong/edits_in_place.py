@@ -1,0 +1,4 @@
+# mistake: gradient_changed
+def tensor_hook(grad):
+    answer.append(grad)
+    grad *= 2

@@ -1,0 +1,3 @@
+# mistake: missing_name
+def tensorhook(grad):
+    answer.append(grad)

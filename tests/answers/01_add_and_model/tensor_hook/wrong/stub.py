@@ -1,0 +1,3 @@
+# mistake: todo
+def tensor_hook(grad):
+    raise Todo  # replace this line with your code

@@ -1,0 +1,3 @@
+# mistake: in_a_tuple
+def tensor_hook(grad):
+    answer.append((grad,))
