@@ -279,3 +279,44 @@ def test_the_working_folder_is_new_each_time(worker: Worker, tmp_path: Path) -> 
     two = run(worker, "import os", "expect(os.getcwd())").cells["c1"].values[0]
     assert one != two
     assert not Path(one).exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "spoilt", "check"),
+    [
+        ("list", "list = [1]", "expect(list((1,)))"),
+        ("torch", "import numpy\ntorch = numpy", "expect(torch.ones(1))"),
+    ],
+)
+def test_a_name_that_means_something_else_is_told(
+    worker: Worker, name: str, spoilt: str, check: str
+) -> None:
+    cells = (
+        PlanCell("given", "given", "import torch"),
+        PlanCell("own", "own", spoilt),
+        PlanCell("check", "check", check),
+        PlanCell("other", "check", CHECK),
+    )
+    seen = worker.run(Plan("test", cells), SECRET)
+    assert seen.cells["check"].error == marking.Raised(marking.REBOUND, name)
+    assert seen.cells["other"].values == (4,)
+
+
+def test_helpers_of_the_lab_are_put_back(worker: Worker) -> None:
+    cells = (
+        PlanCell("given", "given", "from autograder.lab import Draw"),
+        PlanCell("own", "own", "Draw = None"),
+        PlanCell("check", "check", "expect(tuple(Draw()(2).shape))"),
+    )
+    assert worker.run(Plan("test", cells), SECRET).cells["check"].values == ((2,),)
+
+
+def test_global_hooks_left_behind_do_not_reach_a_check(worker: Worker) -> None:
+    seen = run(
+        worker,
+        "import torch\nfrom torch.nn.modules import module\n"
+        "module.register_module_forward_hook(lambda m, i, o: o * 0)",
+        "expect(torch.nn.Identity()(torch.ones(1)))",
+    )
+    (value,) = seen.cells["c1"].values
+    assert value.array.tolist() == [1.0]

@@ -8,7 +8,6 @@ master's own, the sink keeps the expected values and mistakes as well.
 from __future__ import annotations
 
 import builtins
-import hashlib
 import os
 import random
 import resource
@@ -21,6 +20,7 @@ from autograder import marking
 from . import frames
 from .limits import Limits
 from .shell import Shell, refuse_input
+from .space import Space, reset_torch
 
 
 def run(job: dict[str, Any], fd: int) -> NoReturn:
@@ -36,14 +36,18 @@ def run(job: dict[str, Any], fd: int) -> NoReturn:
     builtins.input = refuse_input  # type: ignore[assignment]
     shell = Shell.start()
     shell.capture(limits)
-    seed = _Seeder(job["secret"])
+    space = Space(shell.user_ns)
+    seeders = _seeders()
     for cell in job["cells"]:
-        seed(cell["id"])
+        for seed in seeders:
+            seed(cell["seed"])
         shell.outputs.start()
-        if cell["role"] == "check":
-            report = _check(shell, cell, whole=job["whole"])
+        if cell["role"] == "check" and "expect" in cell["source"]:
+            report = _check(shell, space, cell, whole=job["whole"])
         else:
             report = _cell(shell, cell["source"])
+        if cell["role"] == "given":
+            space.keep()
         frames.send(fd, {"cell": cell["id"], **report, "outputs": shell.outputs.items})
     os._exit(0)
 
@@ -54,16 +58,18 @@ def _cell(shell: Shell, source: str) -> dict[str, Any]:
     return {"error": marking.encode(marking.raised(error)) if error else None, "values": []}
 
 
-def _check(shell: Shell, cell: dict[str, Any], *, whole: bool) -> dict[str, Any]:
-    _reset()
+def _check(shell: Shell, space: Space, cell: dict[str, Any], *, whole: bool) -> dict[str, Any]:
+    reset_torch()
     values: list[Any] = []
-    name = f"<check of {cell['id']}>"
-    space = shell.user_ns
-    space["expect"] = _whole_sink(values) if whole else _sink(values)
+    # Not through IPython: no transformer of the learner's sees it, no history keeps it.
+    code = compile(cell["source"], f"<check of {cell['id']}>", "exec")
+    rebound = space.prepare(code)
+    if rebound is not None:
+        return {"error": marking.encode(marking.Raised(marking.REBOUND, rebound)), "values": []}
+    shell.user_ns["expect"] = _whole_sink(values) if whole else _sink(values)
     error = None
     try:
-        # Not through IPython: no transformer of the learner's sees it, no history keeps it.
-        exec(compile(cell["source"], name, "exec"), space)
+        exec(code, shell.user_ns)
     except BaseException as raised:
         error = marking.encode(marking.raised(raised))
     return {"error": error, "values": values}
@@ -104,31 +110,14 @@ def _encoded(table: dict[str, object] | None) -> list[list[Any]]:
     return [[name, marking.encode(marking.freeze(v))] for name, v in (table or {}).items()]
 
 
-class _Seeder:
-    """Seeds python, numpy and torch from the run's secret and the cell's id."""
-
-    def __init__(self, secret: str) -> None:
-        self._secret = secret
-        # Kept from before any learner code ran; torch's own manual_seed is slow (it formats
-        # stack traces for devices that aren't there).
-        numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-        self._seeds: list[Callable[[int], Any]] = [random.seed]
-        if numpy is not None:
-            plant = numpy.random.seed
-            self._seeds.append(lambda seed: plant(seed % 2**32))
-        if torch is not None:
-            self._seeds.append(torch.default_generator.manual_seed)
-
-    def __call__(self, cell: str) -> None:
-        digest = hashlib.sha256(f"{self._secret}|{cell}".encode()).digest()
-        seed = int.from_bytes(digest[:7], "big")
-        for plant in self._seeds:
-            plant(seed)
-
-
-def _reset() -> None:
-    """What a cell may have left switched on or off in torch."""
-    torch = sys.modules.get("torch")
+def _seeders() -> list[Callable[[int], Any]]:
+    """What seeds python, numpy and torch, taken before any learner code ran."""
+    found: list[Callable[[int], Any]] = [random.seed]
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    if numpy is not None:
+        plant = numpy.random.seed
+        found.append(lambda seed: plant(seed % 2**32))
     if torch is not None:
-        torch.set_default_dtype(torch.float32)
-        torch.set_grad_enabled(True)
+        # Not torch.manual_seed: it formats stack traces for devices that aren't there.
+        found.append(torch.default_generator.manual_seed)
+    return found

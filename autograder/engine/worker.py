@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import signal
 import socket
@@ -172,8 +173,7 @@ class Worker:
         self._wait_ready()
         with tempfile.TemporaryDirectory(prefix="notebook-") as folder:
             job = {
-                "cells": [asdict(cell) for cell in cells],
-                "secret": secret,
+                "cells": [{**asdict(cell), "seed": _seed(secret, cell.id)} for cell in cells],
                 "whole": whole,
                 "folder": folder,
                 "figures": self._figures,
@@ -238,6 +238,11 @@ class Worker:
         text = self._server.stderr.read().decode(errors="replace") if self._server.stderr else ""
         last = text.strip().splitlines()[-1:] or ["no message"]
         return EngineError(f"the engine's warm process ended: {last[0]}")
+
+
+def _seed(secret: str, cell: str) -> int:
+    """A cell's seed: the same in the reference's run and in every submission's."""
+    return int.from_bytes(hashlib.sha256(f"{secret}|{cell}".encode()).digest()[:7], "big")
 
 
 def _checked(report: Any, cell: PlanCell, whole: bool) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Pure: it runs no learner code, knows no other room of the house, and needs numpy
 from .codec import decode, encode
 from .compare import same
 from .judge import (
+    REBOUND,
     CellRun,
     Ending,
     Expectation,
@@ -35,6 +36,7 @@ from .values import (
 from .words import Sentence, Words, WordsError, for_lesson, shared
 
 __all__ = [
+    "REBOUND",
     "AtLeast",
     "AtMost",
     "BadValue",

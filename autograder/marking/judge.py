@@ -75,6 +75,10 @@ def _sentence(words: Words, name: str) -> Sentence:
     return words.get(name) or words["different"]
 
 
+# The type name of the "error" with which the engine reports a name that a check needs and that
+# the learner's code has bound to something else; the message is the name.
+REBOUND = "Rebound"
+
 # How a cell ended, as the engine saw it.
 Ending = Literal["ok", "error", "timed out", "crashed", "not run"]
 
@@ -193,15 +197,25 @@ def _stopped(run: CellRun | None, words: Words) -> tuple[Kind, Outcome]:
         return "crashed", _plain(words, "crashed")
     if run.error is None:
         return "failed", _plain(words, "not_run")
+    if run.error.type_name == REBOUND:
+        says = words["rebound"].filled({"name": run.error.message})
+        return "failed", Outcome(False, "", "", "rebound", says)
     return "failed", _plain(words, explain(run.error), show(run.error))
 
 
 def _decide_by_assert(
     exercise: str, max_points: float, run: CellRun | None, words: Words
 ) -> Verdict:
-    """Cells without ``expect``: full marks where the cell ended without an exception."""
+    """Cells without ``expect``: marks where the cell ended without an exception.
+
+    As in nbgrader, a number as the cell's last expression is partial credit; a number that
+    can't be one, or a text, is not.
+    """
     if run is not None and run.ended == "ok":
-        return Verdict(exercise, max_points, max_points, "passed", checked="assert")
+        points = _partial_credit(run, max_points)
+        kind: Kind = "passed" if points == max_points else "failed"
+        message = "" if kind == "passed" else words["partial"].says
+        return Verdict(exercise, points, max_points, kind, None, message, "assert")
     kind, outcome = _stopped(run, words)
     if run is not None and run.error is not None and run.error.type_name == "AssertionError":
         message = one_line(run.error.message) or words["assertion"].says
@@ -209,6 +223,17 @@ def _decide_by_assert(
     return Verdict(
         exercise, 0, max_points, kind, outcome.mistake, outcome.line, "assert", outcome.hint
     )
+
+
+def _partial_credit(run: CellRun, max_points: float) -> float:
+    last = run.outputs[-1] if run.outputs else {}
+    if last.get("output_type") != "execute_result":
+        return max_points
+    try:
+        points = float(last["data"]["text/plain"])
+    except (KeyError, TypeError, ValueError):
+        return max_points
+    return points if 0 <= points <= max_points else 0
 
 
 def is_plain(value: Any) -> bool:

@@ -57,7 +57,7 @@ def _show(value: Any, depth: int) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, str):
-        return repr(value[:LONGEST])[: LONGEST if len(value) > LONGEST else None]
+        return repr(value[:LONGEST])  # with its quotes, a longer one is cut later on
     return repr(value)
 
 
