@@ -1,0 +1,161 @@
+"""`autograder check`: exit codes, lines and JSON, as a learner or a script sees them."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.cli import main
+
+check_module = importlib.import_module("autograder.lab.check")  # the name is the function's
+ROOT = Path(__file__).resolve().parent.parent
+LESSON = "01_add_and_model/add_and_model.ipynb"
+IDS = ["pre_hook", "output_hook", "hook", "module_hook", "normalise_hook", "tensor_hook"]
+
+
+def solved(**answers: str) -> dict[str, Any]:
+    """The release, with some answers written in."""
+    notebook: dict[str, Any] = json.loads((ROOT / "notebooks" / LESSON).read_text())
+    for cell in notebook["cells"]:
+        name = cell["metadata"].get("nbgrader", {}).get("grade_id", "").removesuffix("_answer")
+        if name in answers and cell["metadata"]["nbgrader"]["solution"]:
+            cell["source"] = answers[name]
+    return notebook
+
+
+def run(capsys: pytest.CaptureFixture[str], path: Path, *more: str) -> tuple[int, str, str]:
+    code = main(["check", str(path), "--course", str(ROOT), *more])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_the_release_earns_nothing_and_says_todo(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, ROOT / "notebooks" / LESSON, "--json")
+    result = json.loads(out)
+    assert code == 1
+    assert (result["lesson"], result["score"], result["max_score"]) == ("01_add_and_model", 0, 30)
+    assert [row["id"] for row in result["exercises"]] == IDS
+    for row in result["exercises"]:
+        assert row["points"] == 0
+        assert row["verdict"] == "failed"
+        assert row["mistake"] == "todo"
+        assert "TODO" in row["message"]
+
+
+def test_the_solution_earns_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, ROOT / "solutions" / LESSON, "--json")
+    result = json.loads(out)
+    assert code == 0
+    assert result["score"] == result["max_score"] == 30
+    assert {row["verdict"] for row in result["exercises"]} == {"passed"}
+
+
+def test_a_line_for_each_exercise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine.ipynb"
+    answers = {"hook": "def hook(module, input, output):\n    return output + 5"}
+    path.write_text(json.dumps(solved(**answers)))
+    code, out, _ = run(capsys, path)
+    lines = out.splitlines()
+    assert code == 1
+    assert len(lines) == 7
+    assert lines[2].split()[:4] == ["✓", "hook", "4/4", "passed"]
+    assert lines[0].startswith("✗ pre_hook")
+    assert lines[-1] == "4 of 30 points"
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "empty"),
+        (b"not JSON", "not JSON"),
+        (b"[1, 2]", "no notebook"),
+        (b'{"cells": [{"cell_type": "code", "source": "1 + 1"}]}', "no lesson of this course"),
+    ],
+)
+def test_what_is_no_notebook_of_this_course(
+    content: bytes, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "strange.ipynb"
+    path.write_bytes(content)
+    code, out, err = run(capsys, path)
+    assert code == 2
+    assert out == ""
+    assert says in err
+    assert "strange.ipynb" in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_missing_file_and_a_missing_course(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run(capsys, tmp_path / "none.ipynb")
+    assert code == 2
+    assert "none.ipynb" in err
+    assert main(["check", str(ROOT / "notebooks" / LESSON), "--course", str(tmp_path)]) == 2
+    assert "--course" in capsys.readouterr().err
+
+
+def test_the_command_needs_no_activated_environment(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            str(Path(sys.executable).with_name("autograder")),
+            "check",
+            str(ROOT / "solutions" / LESSON),
+        ],
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("30 of 30 points\n")
+
+
+def test_check_in_a_notebook_draws_the_commands_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr(check_module, "display", shown.append)
+    monkeypatch.chdir(tmp_path)
+    Path("mine.ipynb").write_text(
+        json.dumps(solved(pre_hook="def pre_hook(module, input): 1 < '<b>'"))
+    )
+    check_module.check()
+    (table,) = shown
+    assert "0 of 30 points" in repr(table)
+    page = table._repr_html_()
+    assert page.count("<tr>") == 6
+    assert "<b>'" not in page
+    assert "&#x27;&lt;b&gt;" in page or "&lt;" in page
+
+
+@pytest.mark.parametrize("names", [[], ["a.ipynb", "b.ipynb"]])
+def test_check_asks_which_notebook(
+    names: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in names:
+        Path(name).write_text("{}")
+    with pytest.raises(check_module.CheckError, match=f"{len(names)} notebooks"):
+        check_module.check()
+
+
+def test_check_says_why_it_could_not(tmp_path: Path) -> None:
+    path = tmp_path / "empty.ipynb"
+    path.write_text("")
+    with pytest.raises(check_module.CheckError, match=r"empty\.ipynb.*empty"):
+        check_module.check(path)
+
+
+def test_check_does_nothing_while_graded(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    check_module.check("no such file")
+    assert "does nothing" in capsys.readouterr().out
