@@ -123,6 +123,7 @@ def test_check_in_a_notebook_draws_the_commands_reply(
     shown: list[Any] = []
     monkeypatch.setattr(check_module, "display", shown.append)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
     Path("mine.ipynb").write_text(
         json.dumps(solved(pre_hook="def pre_hook(module, input): 1 < '<b>'"))
     )
@@ -135,11 +136,23 @@ def test_check_in_a_notebook_draws_the_commands_reply(
     assert "&#x27;&lt;b&gt;" in page or "&lt;" in page
 
 
+def test_check_knows_its_notebook_from_jupyters_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("mine.ipynb", "a copy.ipynb"):
+        (tmp_path / name).write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JPY_SESSION_NAME", str(tmp_path / "a copy.ipynb"))
+    with pytest.raises(check_module.CheckError, match="a copy"):
+        check_module.check()
+
+
 @pytest.mark.parametrize("names", [[], ["a.ipynb", "b.ipynb"]])
 def test_check_asks_which_notebook(
     names: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
     for name in names:
         Path(name).write_text("{}")
     with pytest.raises(check_module.CheckError, match=f"{len(names)} notebooks"):

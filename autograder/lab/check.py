@@ -24,8 +24,8 @@ def check(notebook: str | Path | None = None) -> None:
     """Run ``autograder check`` on the saved notebook and show a line for each exercise.
 
     Args:
-        notebook: the file; by default the one notebook in the working folder. The file on disk
-            counts, so save first.
+        notebook: the file; by default the notebook that this kernel belongs to. The file on
+            disk counts, so save first.
 
     Raises:
         CheckError: there is no such notebook, or it can't be checked; the message says why.
@@ -33,7 +33,7 @@ def check(notebook: str | Path | None = None) -> None:
     if "NBGRADER_EXECUTION" in os.environ:  # set by nbgrader, and by the engine
         print("While a notebook is graded or validated, check() does nothing.")
         return
-    path = Path(notebook) if notebook else _only_notebook(Path.cwd())
+    path = Path(notebook) if notebook else _this_notebook()
     done = subprocess.run(
         [sys.executable, "-m", "autograder", "check", str(path), "--json"],
         capture_output=True,
@@ -47,11 +47,16 @@ def check(notebook: str | Path | None = None) -> None:
     display(_Table(result))
 
 
-def _only_notebook(folder: Path) -> Path:
-    found = sorted(folder.glob("*.ipynb"))
+def _this_notebook() -> Path:
+    # Jupyter's server tells the kernel whose it is; other front ends don't.
+    path = Path(os.environ.get("JPY_SESSION_NAME", ""))
+    if path.suffix == ".ipynb" and path.is_file():
+        return path
+    found = sorted(Path.cwd().glob("*.ipynb"))
     if len(found) != 1:
         raise CheckError(
-            f"There are {len(found)} notebooks in this folder: write check('NAME.ipynb')."
+            f"There are {len(found)} notebooks in this folder: write check('NAME.ipynb') in a "
+            "new cell."
         )
     return found[0]
 

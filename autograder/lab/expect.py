@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
-import dis
-import functools
+import contextlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import CodeType
 
@@ -16,8 +14,10 @@ from autograder import marking
 
 from .box import Box
 
-# The kernel starts in the notebook's folder, where the lesson's sentences lie beside it.
-_SENTENCES = Path.cwd() / "mistakes.toml"
+# The kernel starts in the notebook's folder, where the lesson's sentences lie beside it. Where
+# only the notebook was copied, those of the course that this package stands in do as well.
+_HERE = Path.cwd() / "mistakes.toml"
+_COURSE = Path(__file__).resolve().parents[2] / "notebooks"
 
 
 class CheckFailed(AssertionError):
@@ -68,7 +68,7 @@ def expect(
         {name: marking.freeze(value) for name, value in (mistakes or {}).items()},
         {name: marking.freeze(value) for name, value in (accepted or {}).items()},
     )
-    outcome = _shadowed_builtin(caller.f_globals, caller.f_code) or marking.judge(
+    outcome = _shadowed(caller.f_globals, caller.f_code) or marking.judge(
         marking.observe(actual), expectation, _words()
     )
     if outcome.passed:
@@ -79,41 +79,18 @@ def expect(
 
 
 def _words() -> marking.Words:
-    try:
-        return marking.for_lesson(_SENTENCES)
-    except marking.WordsError:  # a learner's copy may be damaged; a check still has to speak
-        return marking.shared()
+    words = dict(marking.shared())
+    for table in [_HERE] if _HERE.is_file() else sorted(_COURSE.glob("*/mistakes.toml")):
+        # A learner's copy may be damaged; a check still has to speak.
+        with contextlib.suppress(marking.WordsError):
+            words |= marking.for_lesson(table)
+    return words
 
 
-def _shadowed_builtin(names: Mapping[str, object], code: CodeType) -> marking.Outcome | None:
+def _shadowed(names: Mapping[str, object], code: CodeType) -> marking.Outcome | None:
     """A learner's `list = [...]` breaks a check in ways nobody would understand."""
-    for name in _builtins_read(code):
-        if name in names and names[name] is not getattr(builtins, name):
-            says = marking.shared()["rebound"].filled({"name": name})
-            return marking.Outcome(False, "", "", "rebound", says)
-    return None
-
-
-# IPython itself puts its own into every notebook.
-_NOT_SHADOWED = {"open", "exit", "quit", "display"}
-
-
-@functools.lru_cache(maxsize=8)
-def _builtins_read(code: CodeType) -> tuple[str, ...]:
-    """The builtins that a cell reads by name, also in its functions; not those it binds itself."""
-    steps = list(_steps(code))
-    read = {name for step, name in steps if step.startswith(("LOAD_NAME", "LOAD_GLOBAL"))}
-    bound = {name for step, name in steps if step.startswith(("STORE_NAME", "STORE_GLOBAL"))}
-    return tuple(
-        name
-        for name in sorted(read - bound - _NOT_SHADOWED)
-        if hasattr(builtins, name) and not name.startswith("__")
-    )
-
-
-def _steps(code: CodeType) -> Iterator[tuple[str, str]]:
-    for step in dis.get_instructions(code):
-        if isinstance(step.argval, CodeType):
-            yield from _steps(step.argval)
-        elif isinstance(step.argval, str):
-            yield step.opname, step.argval
+    name = marking.shadowed_builtin(names, code)
+    if name is None:
+        return None
+    says = marking.shared()["rebound"].filled({"name": name})
+    return marking.Outcome(False, "", "", "rebound", says)

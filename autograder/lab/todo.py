@@ -7,4 +7,6 @@ class Todo(NotImplementedError):
     """Raised by an exercise that is still a TODO. Shown as one line, not as a traceback."""
 
     def _render_traceback_(self) -> list[str]:
-        return ["Still a TODO: replace the `raise Todo` line with your code, then run this cell."]
+        return [
+            "Still a TODO: write your code in place of `raise Todo`, then run its cell again."
+        ]

@@ -17,6 +17,7 @@ from .judge import (
     is_plain,
     judge,
 )
+from .names import global_names, shadowed_builtin
 from .show import show
 from .values import (
     AtLeast,
@@ -60,12 +61,14 @@ __all__ = [
     "encode",
     "for_lesson",
     "freeze",
+    "global_names",
     "is_plain",
     "judge",
     "observe",
     "one_of",
     "raised",
     "same",
+    "shadowed_builtin",
     "shared",
     "show",
 ]
