@@ -4,7 +4,7 @@ Pure: it runs nothing and knows no other room of the house.
 """
 
 from .master import Course, CourseError, Exercise, Master, MasterCell, read_master
-from .notebook import Cell, NotebookError, read_cells
+from .notebook import Cell, NotebookError, parse_cells, read_cells
 from .plan import Plan, PlanCell, Role, rebuild, recognise, reference_plan
 from .rules import check_master
 from .strip import strip
@@ -21,6 +21,7 @@ __all__ = [
     "PlanCell",
     "Role",
     "check_master",
+    "parse_cells",
     "read_cells",
     "read_master",
     "rebuild",

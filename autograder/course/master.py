@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -19,12 +18,13 @@ _SOLUTION = re.compile(
     r"^([ \t]*)### BEGIN SOLUTION[ \t]*\n(.*?)^[ \t]*### END SOLUTION[ \t]*$", re.M | re.S
 )
 _HIDDEN = re.compile(
-    r"^[ \t]*### BEGIN HIDDEN TESTS[ \t]*\n(.*?)^[ \t]*### END HIDDEN TESTS[ \t]*(\n|\Z)", re.M | re.S
+    r"^[ \t]*### BEGIN HIDDEN TESTS[ \t]*\n(.*?)^[ \t]*### END HIDDEN TESTS[ \t]*(\n|\Z)",
+    re.M | re.S,
 )
 
 
 class CourseError(ValueError):
-    """A course or master that can't be used. The message names the file, the cell, the next step."""
+    """A course or master that can't be used. The message names the file, the cell, what to do."""
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,10 @@ class Course:
             for folder in (place, *place.parents):
                 if (folder / "solutions").is_dir():
                     return cls(folder)
-        raise CourseError("the masters (folder `solutions`) are not on this machine; name the "
-                          "course with --course")
+        raise CourseError(
+            "the masters (folder `solutions`) are not on this machine; name the course with "
+            "--course"
+        )
 
     def lessons(self) -> list[str]:
         """Names of the lessons, sorted."""
@@ -168,7 +170,7 @@ def read_master(path: Path) -> Master:
     """
     try:
         content = json.loads(path.read_text("utf-8"))
-        cells = [_master_cell(path, number, cell) for number, cell in enumerate(content["cells"], 1)]
+        cells = [_master_cell(path, place, cell) for place, cell in enumerate(content["cells"], 1)]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, CourseError):
             raise
@@ -178,7 +180,7 @@ def read_master(path: Path) -> Master:
 
 def _master_cell(path: Path, number: int, cell: dict[str, Any]) -> MasterCell:
     source = cell["source"]
-    source = "".join(source) if isinstance(source, Sequence) and not isinstance(source, str) else source
+    source = source if isinstance(source, str) else "".join(source)
     metadata = cell.get("metadata", {})
     tags = tuple(metadata.get("tags", ()))
     nbgrader = metadata.get("nbgrader")
@@ -195,6 +197,4 @@ def _master_cell(path: Path, number: int, cell: dict[str, Any]) -> MasterCell:
     elif nbgrader.get("grade"):
         kind = "check"
     points = float(nbgrader.get("points", 0)) if kind == "check" else 0
-    return MasterCell(
-        kind, source, grade_id, points, tags, is_code, bool(nbgrader.get("locked"))
-    )
+    return MasterCell(kind, source, grade_id, points, tags, is_code, bool(nbgrader.get("locked")))

@@ -33,6 +33,9 @@ def read_cells(path: Path) -> list[Cell]:
         NotebookError: the file is missing, empty, too large, no JSON, or no notebook.
     """
     try:
+        # A pipe or a device has no end, or keeps one waiting for ever.
+        if path.exists() and not path.is_file():
+            raise NotebookError("it is not a file")
         with path.open("rb") as file:
             data = file.read(MAX_FILE + 1)
     except OSError as error:
@@ -42,10 +45,10 @@ def read_cells(path: Path) -> list[Cell]:
 
 def parse_cells(data: bytes) -> list[Cell]:
     """As :func:`read_cells`, from the file's bytes."""
-    if not data.strip():
-        raise NotebookError("the file is empty")
     if len(data) > MAX_FILE:
         raise NotebookError(f"the file is larger than {MAX_FILE // 1_000_000} MB")
+    if not data.removeprefix(b"\xef\xbb\xbf").strip():
+        raise NotebookError("the file is empty")
     try:
         content = json.loads(data.decode("utf-8-sig", errors="replace"))
     except (ValueError, RecursionError) as error:

@@ -3,14 +3,15 @@
 The rule, in one place:
 
 - Given and check cells are the master's, all of them, once, in the master's order.
-- A cell of the submission is recognised by its grade_id; where that is missing or unknown, a
-  given or check cell by its text, and an answer cell by the function it defines.
-- Of an answer that is there more than once, the first cell counts as the answer. The others run
-  too, as the learner's own code, where they stand.
+- A cell of the submission is recognised by its grade_id; where that is missing or unknown, by its
+  text, and an answer cell also by the function it defines.
+- Of an answer that is there more than once, the first code cell counts as the answer (where none
+  is code any more, the first cell). Other code cells of it run too, as the learner's own code.
 - The learner's other code cells run after the cell that they follow in the submission.
 - An answer that is missing is put back as the unsolved TODO.
 
-Metadata, tags, outputs, kernelspec and cell types are not looked at.
+Other metadata, tags, outputs and the kernelspec are not looked at; a cell's type only tells
+whether the learner's own cells are code.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .master import ANSWER_SUFFIX, Master, MasterCell
+from .master import ANSWER_SUFFIX, CourseError, Master, MasterCell
 from .notebook import Cell
 from .strip import strip
 
@@ -56,7 +57,7 @@ def reference_plan(master: Master, *, stripped: bool = False, solved: bool = Tru
     for cell in _code(master):
         source = cell.source if solved or cell.kind != "answer" else cell.release
         if cell.kind == "check" and stripped:
-            source = strip(source)
+            source = _outgoing(cell)
         cells.append(PlanCell(cell.grade_id, _role(cell), source))
     return Plan(master.lesson, tuple(cells))
 
@@ -70,21 +71,28 @@ def recognise(cells: Sequence[Cell], masters: Iterable[Master]) -> Master | None
 
 def _score(cells: Sequence[Cell], master: Master) -> int:
     # Checks and answers only: set-up cells are alike in all lessons.
-    wanted = {cell.grade_id for cell in _code(master) if cell.kind != "given"}
-    texts = {_text(cell.release) for cell in _code(master) if cell.kind != "given"}
-    hits = {cell.grade_id for cell in cells if cell.grade_id in wanted}
-    hits |= {_text(cell.source) for cell in cells if _text(cell.source) in texts}
-    names = [name.removesuffix(ANSWER_SUFFIX) for name in wanted if name.endswith(ANSWER_SUFFIX)]
-    hits |= {
-        name for name in names if any(cell.is_code and _defines(cell.source, name) for cell in cells)
-    }
-    return len(hits)
+    own = [cell for cell in _code(master) if cell.kind != "given"]
+    found = {cell.grade_id for cell in cells}
+    texts = {_text(cell.source) for cell in cells} - {""}
+    code = [cell.source for cell in cells if cell.is_code]
+    return sum(
+        cell.grade_id in found
+        or not texts.isdisjoint(_texts(cell))
+        or any(_defines(source, _function(cell)) for source in code)
+        for cell in own
+    )
 
 
 def rebuild(master: Master, submission: Sequence[Cell]) -> Plan:
     """The plan for a submission, with every check cell of the master once and in order."""
     known = {cell.grade_id: cell for cell in _code(master)}
-    matched = [_match(cell, known) for cell in submission]
+    by_text: dict[str, MasterCell] = {}
+    for master_cell in known.values():
+        for text in _texts(master_cell):
+            by_text.setdefault(text, master_cell)
+    matched = [
+        known.get(cell.grade_id or "") or by_text.get(_text(cell.source)) for cell in submission
+    ]
     repairs: list[str] = []
     answers = _find_answers(known.values(), submission, matched, repairs)
 
@@ -94,26 +102,26 @@ def rebuild(master: Master, submission: Sequence[Cell]) -> Plan:
         runs = cell.is_code
         if original is not None:
             anchor = original.grade_id
-            # Another copy of an answer is the learner's own code, whatever its type became.
-            runs = original.kind == "answer" and answers[anchor] != place
-            if original.kind != "answer" and not _is(cell, original):
+            # Another copy of an answer is the learner's own code.
+            runs = runs and original.kind == "answer" and answers[anchor] != place
+            if original.kind != "answer" and _text(cell.source) not in _texts(original):
                 repairs.append(f"cell {anchor!r} was edited: the original was used")
         if runs and cell.source.strip():
             own.setdefault(anchor, []).append(PlanCell(f"own_{place + 1}", "own", cell.source))
 
     present = {cell.grade_id for cell in matched if cell is not None}
     cells = own.get("", [])
-    for grade_id, original in known.items():
+    for grade_id, master_cell in known.items():
         if grade_id not in present:
             repairs.append(f"cell {grade_id!r} was missing: put back")
-        source = original.source
+        source = master_cell.source
         if grade_id in answers:
             source = submission[answers[grade_id]].source
-        elif original.kind == "answer":
-            source = original.release
-        elif original.kind == "check":
-            source = strip(source)
-        cells.append(PlanCell(grade_id, _role(original), source))
+        elif master_cell.kind == "answer":
+            source = master_cell.release
+        elif master_cell.kind == "check":
+            source = _outgoing(master_cell)
+        cells.append(PlanCell(grade_id, _role(master_cell), source))
         cells.extend(own.get(grade_id, ()))
     return Plan(master.lesson, tuple(cells), tuple(dict.fromkeys(repairs)))
 
@@ -130,8 +138,8 @@ def _find_answers(
         if answer.kind != "answer":
             continue
         places = [i for i, cell in enumerate(matched) if cell is answer]
-        if not places and answer.grade_id.endswith(ANSWER_SUFFIX):
-            name = answer.grade_id.removesuffix(ANSWER_SUFFIX)
+        if not places:
+            name = _function(answer)
             places = [
                 i
                 for i, cell in enumerate(submission)
@@ -139,22 +147,15 @@ def _find_answers(
             ][:1]
         if not places:
             continue
-        matched[places[0]] = answer
-        answers[answer.grade_id] = places[0]
+        first = next((i for i in places if submission[i].is_code), places[0])
+        matched[first] = answer
+        answers[answer.grade_id] = first
         if len(places) > 1:
             repairs.append(
                 f"cell {answer.grade_id!r} is there {len(places)} times: the first one counts, "
                 "the others run as the learner's own code"
             )
     return answers
-
-
-def _match(cell: Cell, known: dict[str, MasterCell]) -> MasterCell | None:
-    if cell.grade_id in known:
-        return known[cell.grade_id]
-    if not cell.source.strip():
-        return None
-    return next((original for original in known.values() if _is(cell, original)), None)
 
 
 def _code(master: Master) -> list[MasterCell]:
@@ -165,13 +166,55 @@ def _role(cell: MasterCell) -> Role:
     return "given" if cell.kind == "prose" else cell.kind
 
 
-def _is(cell: Cell, original: MasterCell) -> bool:
-    return _text(cell.source) in (_text(original.release), _text(original.source))
+def _outgoing(check: MasterCell) -> str:
+    """A check cell's source without its expected values."""
+    try:
+        return strip(check.source)
+    except SyntaxError as error:
+        # Another course's asserts may stand beside magics; there is nothing to remove.
+        if not re.search(r"\bexpect\b", check.source):
+            return check.source
+        raise CourseError(
+            f"cell {check.grade_id!r}: the check is no plain Python (line {error.lineno})"
+        ) from error
+
+
+def _texts(original: MasterCell) -> set[str]:
+    """What an untouched copy of a cell reads like; an empty text says nothing."""
+    return {_text(original.release), _text(original.source)} - {""}
 
 
 def _text(source: str) -> str:
     return "\n".join(line.rstrip() for line in source.strip().splitlines())
 
 
+def _function(answer: MasterCell) -> str:
+    """The name of the function that an answer cell defines; '' where its id tells none."""
+    name = answer.grade_id.removesuffix(ANSWER_SUFFIX)
+    return name if name != answer.grade_id and name.isidentifier() else ""
+
+
+_SCOPE = re.compile(r"(async\s+def|def|class)\b")
+
+
 def _defines(source: str, name: str) -> bool:
-    return re.search(rf"^def {re.escape(name)}\s*\(", source, re.M) is not None
+    """Whether a cell defines the function, but not as a method or inside another function.
+
+    By the text, line by line, as the code needn't be valid: learners hand in unfinished work.
+    """
+    if not name or name not in source:
+        return False
+    wanted = re.compile(rf"(async\s+)?def\s+{name}\s*\(|{name}\s*=\s*lambda\b")
+    scopes: list[int] = []  # how far the classes and functions around a line are indented
+    for line in source.expandtabs().splitlines():
+        words = line.lstrip()
+        indent = len(line) - len(words)
+        if not words or words.startswith("#"):
+            continue
+        while scopes and scopes[-1] >= indent:
+            scopes.pop()
+        if not scopes and wanted.match(words):
+            return True
+        if _SCOPE.match(words):
+            scopes.append(indent)
+    return False

@@ -14,7 +14,12 @@ from .master import ANSWER_SUFFIX, Exercise, Master
 
 SAFE_TAG = "raises-exception"
 _MARKS = re.compile(r"^[ \t]*### (BEGIN|END) (SOLUTION|HIDDEN TESTS)[ \t]*$", re.M)
-_LIKE_MARKS = re.compile(r"^[ \t]*#.*\b(begin|end)\b.*\b(solutions?|hidden|tests?)\b.*$", re.M | re.I)
+# Whatever nbgrader takes for a mark (anywhere in a line), or a person meant as one.
+_LIKE_MARKS = re.compile(
+    r"^.*\b(BEGIN|END) (SOLUTION|HIDDEN TESTS).*$"
+    r"|^[ \t]*#+[ \t]*(?i:(begin|end)[ _-]*(the[ _-]*)?(solution|hidden|tests?\b)).*$",
+    re.M,
+)
 _HINT = re.compile(r"<details>\s*<summary>\s*Hint ([123])\b", re.I)
 
 
@@ -32,6 +37,8 @@ def _cells(master: Master) -> Iterator[str]:
         where = f"cell {cell.grade_id!r}"
         if cell.kind == "given" and (not cell.locked or cell.grade_id.startswith("cell_")):
             yield f"{where}: code that is no answer must be locked and have a grade_id"
+        if cell.kind == "check" and not cell.locked:
+            yield f"{where}: lock it, so that learners don't edit a check by accident"
         if cell.kind in ("answer", "check") and SAFE_TAG not in cell.tags:
             yield f"{where}: add the tag {SAFE_TAG!r}, so that 'run all' goes on after it"
         hidden = _hidden_trouble(cell.source, cell.kind)
@@ -43,10 +50,13 @@ def _hidden_trouble(source: str, kind: str) -> str | None:
     """Marks that nbgrader wouldn't cut, so that learners would see what they enclose."""
     marks = [f"{found[1]} {found[2]}" for found in _MARKS.finditer(source)]
     if len(_LIKE_MARKS.findall(source)) > len(marks):
-        return "a mark is misspelt; nbgrader knows '### BEGIN SOLUTION' and '### BEGIN HIDDEN TESTS'"
+        return (
+            "a mark is misspelt, or not alone in its line; nbgrader knows '### BEGIN SOLUTION' and "
+            "'### BEGIN HIDDEN TESTS'"
+        )
     region = {"answer": "SOLUTION", "check": "HIDDEN TESTS"}.get(kind)
     if any(not mark.endswith(region or "\0") for mark in marks):
-        return "these marks are not cut from this kind of cell, so learners would see what is inside"
+        return "marks are not cut from this kind of cell, so learners would see what is inside"
     if marks != [f"BEGIN {region}", f"END {region}"] * (len(marks) // 2):
         return f"'### BEGIN {region}' and '### END {region}' don't pair up"
     return None
@@ -62,13 +72,19 @@ def _exercises(master: Master) -> Iterator[str]:
         if exercise.points <= 0:
             yield f"{where}: give its check cell points"
         if exercise.answer is None:
-            yield f"{where}: no answer cell; add one with the grade_id {exercise.id + ANSWER_SUFFIX!r}"
+            wanted = exercise.id + ANSWER_SUFFIX
+            yield f"{where}: no answer cell; add one with the grade_id {wanted!r}"
         else:
             yield from (f"{where}: {finding}" for finding in _answer(exercise))
         if hints.get(exercise.id) != ["1", "2", "3"]:
-            yield f"{where}: needs three hints, 'Hint 1' to 'Hint 3' in <details>, before the next exercise"
+            yield (
+                f"{where}: needs three hints, 'Hint 1' to 'Hint 3' in <details>, before the next "
+                "exercise"
+            )
         if "### BEGIN HIDDEN TESTS" not in exercise.check.source:
             yield f"{where}: its check cell has no hidden tests"
+        if not re.search(r"^[^#\n]*\bexpect\(", exercise.check.release, re.M):
+            yield f"{where}: its check cell shows learners no test"
         names = [cell.source for cell in given]
         for finding in check_cell_findings(exercise.check.source, exercise.id, names):
             yield f"{where}: {finding}"
@@ -77,7 +93,7 @@ def _exercises(master: Master) -> Iterator[str]:
 def _answer(exercise: Exercise) -> Iterator[str]:
     assert exercise.answer is not None
     cell = exercise.answer
-    if not re.search(rf"^def {exercise.id}\(", cell.source, re.M):
+    if not re.search(rf"^def {re.escape(exercise.id)}\(", cell.release, re.M):
         yield f"the answer cell does not define `{exercise.id}`"
     if not cell.solution.strip():
         yield "the answer cell has no '### BEGIN SOLUTION' region"

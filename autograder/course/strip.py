@@ -17,9 +17,7 @@ class _Strip(ast.NodeTransformer):
 def is_expect(node: ast.AST) -> bool:
     """Whether this is a call of ``expect``."""
     return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "expect"
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "expect"
     )
 
 
