@@ -48,6 +48,14 @@ def chromium() -> str:
     return need("chromium")
 
 
+@pytest.fixture(scope="session")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the example class, graded. It is made once: don't write to it."""
+    from classroom import graded_class  # nbgrader is slow to import
+
+    return graded_class(tmp_path_factory)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         for tool in mark.args:

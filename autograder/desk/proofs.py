@@ -59,8 +59,8 @@ def _runs(master: Master, worker: Worker, reference: judging.Reference) -> Itera
             yield f"exercise {verdict.exercise!r}: earns {verdict.points:g} points unsolved"
         elif verdict.mistake != "todo":
             yield (
-                f"exercise {verdict.exercise!r}: unsolved, it is told {verdict.mistake!r} instead of "
-                "'todo'; call the learner's function within expect(lambda: ...)"
+                f"exercise {verdict.exercise!r}: unsolved, it is told {verdict.mistake!r} instead "
+                "of 'todo'; call the learner's function within expect(lambda: ...)"
             )
 
 

@@ -8,11 +8,12 @@ check, and whoever reads its message, could make nothing of what follows.
 
 from __future__ import annotations
 
-import builtins
 import sys
-from collections.abc import Iterator, MutableMapping
+from collections.abc import MutableMapping
 from types import CodeType, ModuleType
 from typing import Any
+
+from autograder import marking
 
 _OURS = "autograder."
 _GLOBAL_HOOKS = (
@@ -25,11 +26,58 @@ _GLOBAL_HOOKS = (
 )
 
 
+# Where a check's own code looks up what it calls; a learner may have patched something there.
+_SHARED = (
+    "builtins",
+    "random",
+    "numpy",
+    "torch",
+    "torch:Tensor",
+    "torch.nn",
+    "torch.nn:Module",
+    "torch.nn:Parameter",
+    "torch.nn.functional",
+    "torch.autograd",
+    "autograder.lab",
+    "autograder.marking",
+)
+_Snapshot = list[tuple[Any, dict[str, Any]]]
+
+
+def snapshot() -> _Snapshot:
+    """The functions of torch and others as they are; taken before any learner code ran."""
+    found = []
+    for place in _SHARED:
+        module, _, name = place.partition(":")
+        owner = sys.modules.get(module)
+        if owner is not None:
+            owner = getattr(owner, name) if name else owner
+            found.append((owner, dict(vars(owner))))
+    return found
+
+
+def restore(kept: _Snapshot) -> None:
+    """Put patched functions back, so that one exercise's patch costs no other exercise."""
+    for owner, before in kept:
+        now = dict(vars(owner))
+        if now == before:
+            continue
+        for name in now.keys() | before.keys():
+            if name in before and now.get(name, _GONE) is not before[name]:
+                setattr(owner, name, before[name])
+            elif name not in before and isinstance(owner, type):
+                delattr(owner, name)  # modules gain submodules as they are used; classes don't
+
+
+_GONE = object()
+
+
 class Space:
     """The names that given cells bound to modules and to things of ``autograder.lab``."""
 
     def __init__(self, names: MutableMapping[str, Any]) -> None:
         self._names = names
+        self._shared = snapshot()
         self._modules: dict[str, ModuleType] = {}
         self._helpers: dict[str, Any] = {}
 
@@ -45,21 +93,13 @@ class Space:
 
     def prepare(self, code: CodeType) -> str | None:
         """Make ready for a check; the first name that it needs and that is bound otherwise."""
+        restore(self._shared)
         self._names.update(self._helpers)
-        for name in _used(code):
-            module = self._modules.get(name)
-            if module is not None and self._names.get(name) is not module:
+        read, _ = marking.global_names(code)
+        for name in sorted(read & self._modules.keys()):
+            if self._names.get(name) is not self._modules[name]:
                 return name
-            if name in self._names and hasattr(builtins, name) and name not in self._helpers:
-                return name
-        return None
-
-
-def _used(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            yield from _used(const)
+        return marking.shadowed_builtin(self._names, code)
 
 
 def reset_torch() -> None:

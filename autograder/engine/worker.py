@@ -202,6 +202,13 @@ class Worker:
             until = time.monotonic() + self.limits.cell_seconds
             try:
                 report = frames.receive(fd, min(until, deadline) if deadline else until)
+                if (
+                    reports
+                    and isinstance(report, dict)
+                    and report.get("cell") == cells[len(reports) - 1].id
+                ):
+                    reports.pop()  # a second frame of this cell: one of the two was forged
+                    return reports, "crashed"
                 reports.append(_checked(report, cell, whole))
             except frames.TimeUp:
                 return reports, "timed out"
