@@ -27,6 +27,9 @@ c.CourseDirectory.release_directory = "notebooks"
 
 c.ClearSolutions.code_stub = {"python": "raise Todo  # replace this line with your code"}
 
+# The sentence of a failed check is shown whole.
+c.Validator.width = 1000
+
 # Seconds a cell may take: the first imports torch, which is slow on a busy machine.
 c.Execute.timeout = 30
 c.Execute.iopub_timeout = 30

@@ -44,13 +44,13 @@ STOCK = {
 def _ours(name: str) -> str:
     if name == "by_list":
         return (
-            "draw = Draw()\na = draw(2).tolist()\n"
-            "expect(lambda: by_list(list(a)), [2 * a[0], 2 * a[1]], 'twice a list')"
+            "_draw = Draw()\n_a = _draw(2).tolist()\n"
+            "expect(lambda: by_list(list(_a)), [2 * _a[0], 2 * _a[1]], 'twice a list')"
         )
     return (
-        "draw = Draw()\na = draw(2)\n"
-        f"expect(lambda: {name}(a.clone()), 2 * a, 'twice a tensor')\n"
-        f"expect({name}(a.clone()), 2 * a, 'the same again')"
+        "_draw = Draw()\n_a = _draw(2)\n"
+        f"expect(lambda: {name}(_a.clone()), 2 * _a, 'twice a tensor')\n"
+        f"expect({name}(_a.clone()), 2 * _a, 'the same again')"
     )
 
 

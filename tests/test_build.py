@@ -28,12 +28,12 @@ def double(x):
     ### END SOLUTION
 """
 CHECK = """### BEGIN HIDDEN TESTS
-draw = Draw()
-a = draw(2)
+_draw = Draw()
+_a = _draw(2)
 ### END HIDDEN TESTS
 expect(lambda: double(3), 6, "double(3)", mistakes={"squared": 9})
 ### BEGIN HIDDEN TESTS
-expect(lambda: double(a.clone()), 2 * a, "double of a tensor")
+expect(lambda: double(_a.clone()), 2 * _a, "double of a tensor")
 ### END HIDDEN TESTS"""
 HINTS = "\n".join(f"<details><summary>Hint {n}: look</summary>x</details>" for n in (1, 2, 3))
 SENTENCES = '[squared]\nsays = "That is the square."\n'
@@ -151,22 +151,22 @@ REFUSED = {
     "solution fails": (change("double_answer", "2 * x", "2 * y"), "does not pass its own check"),
     "unsolved earns": (
         lambda notebook: notebook["cells"][2].update(
-            source=CHECK.replace("double(3)", "3 + 3").replace("double(a.clone())", "a + a")
+            source=CHECK.replace("double(3)", "3 + 3").replace("double(_a.clone())", "_a + _a")
         ),
         "earns 5 points unsolved",
     ),
-    "guessable": (change("double", "2 * a", "[2.0, 2.0]"), "does not pass"),
+    "guessable": (change("double", "2 * _a", "[2.0, 2.0]"), "does not pass"),
     "never changes": (
-        change("double", "lambda: double(a.clone()), 2 * a", "lambda: double(5), 10"),
+        change("double", "lambda: double(_a.clone()), 2 * _a", "lambda: double(5), 10"),
         "changes with the inputs",
     ),
     "no sentence": (change("double", '"squared"', '"unheard_of"'), "'unheard_of' has no sentence"),
     "mistake is right": (change("double", "9}", "6}"), "'squared' is the right value"),
     "not plain": (
-        change("double", "2 * a, ", "(2 * a).shape, "),
+        change("double", "2 * _a, ", "(2 * _a).shape, "),
         "exact types",
     ),
-    "check fails": (change("double", "a = draw(2)", "a = draw(2) / None"), "TypeError"),
+    "check fails": (change("double", "_a = _draw(2)", "_a = _draw(2) / None"), "TypeError"),
     "rule": (change("double", "lambda: double(3), 6", "double(3) == 6, True"), "comparison"),
 }
 

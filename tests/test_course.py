@@ -53,19 +53,19 @@ def {name}(module, input):
 # Try it: nothing to change below.
 answer.clear()"""
 CHECK = """### BEGIN HIDDEN TESTS
-draw = Draw()
-a, b = draw(4), draw(2, 3)
+_draw = Draw()
+_a, _b = _draw(4), _draw(2, 3)
 ### END HIDDEN TESTS
-def stored(a):
+def _stored(a):
     answer.clear()
     {name}(None, (a,))
     return answer
 
 
-expect(lambda: stored(torch.tensor([2.0])), [torch.tensor([2.0])], "answer")
+expect(lambda: _stored(torch.tensor([2.0])), [torch.tensor([2.0])], "answer")
 ### BEGIN HIDDEN TESTS
-for x in (a, b):
-    expect(lambda: stored(x.clone()), [x], "new inputs", mistakes={{"secret": [x + 41973]}})
+for _x in (_a, _b):
+    expect(lambda: _stored(_x.clone()), [_x], "new inputs", mistakes={{"secret": [_x + 41973]}})
 ### END HIDDEN TESTS"""
 HINTS = "\n\n".join(
     f"<details><summary>Hint {n}: words</summary>\n\nMore words.\n\n</details>" for n in (1, 2, 3)
@@ -260,7 +260,11 @@ BROKEN: list[tuple[str, str, Break]] = [
     ("misspelt", "first_hook", source(CHECK_AT, "# END HIDDEN TESTS", "# END HIDDEN TEST")),
     ("misspelt", "first_hook", source(CHECK_AT, "### BEGIN HIDDEN", "## BEGIN HIDDEN")),
     ("misspelt", "first_hook", source(CHECK_AT, "### BEGIN HIDDEN", "### Begin hidden")),
-    ("misspelt", "first_hook", source(CHECK_AT, "draw = Draw()", "draw = Draw()  # END SOLUTION")),
+    (
+        "misspelt",
+        "first_hook",
+        source(CHECK_AT, "_draw = Draw()", "_draw = Draw()  # END SOLUTION"),
+    ),
     ("misspelt", "first_hook_answer", source(ANSWER_AT, "END SOLUTION", "End Solution")),
     ("don't pair up", "first_hook", source(CHECK_AT, "### END HIDDEN TESTS", "")),
     ("don't pair up", "first_hook_answer", source(ANSWER_AT, "    ### END SOLUTION", "")),
@@ -272,7 +276,7 @@ BROKEN: list[tuple[str, str, Break]] = [
     (
         "marks are not cut from this kind",
         "first_hook",
-        source(CHECK_AT, "draw = Draw()", "### BEGIN SOLUTION\ndraw = Draw()\n### END SOLUTION"),
+        source(CHECK_AT, "_draw = Draw()", "### BEGIN SOLUTION\n_draw = Draw()\n### END SOLUTION"),
     ),
     ("marks are not cut", "a text cell", source(0, "# Title", "### BEGIN HIDDEN TESTS")),
     (
@@ -323,9 +327,9 @@ def test_words_that_are_no_marks_are_left_alone(place: int, addition: str, tmp_p
 # --- the rules for check cells -------------------------------------------------------------------
 
 GIVEN = [SETUP, CLASSES, "%matplotlib inline\nfrom torch import nn\nimport os.path as path\nv = 1"]
-HEAD = """draw = Draw()
-a, b = draw(4), draw(4)
-def run(x):
+HEAD = """_draw = Draw()
+_a, _b = _draw(4), _draw(4)
+def _run(x):
     answer.clear()
     add = Add()
     hook(add, x)
@@ -338,32 +342,32 @@ def findings(cell: str) -> list[str]:
 
 
 LEGAL = [
-    "expect(run(a.clone()), a, 'it')",
-    "expect(lambda: run(a.clone()), [a + b, 2 * a], 'it', mistakes={'x': [b]}, accepted={'y': a})",
-    "for i in range(3):\n    expect(run(a), a, 'it')",
-    "for i in range(0, 6, -2):\n    expect(run(a), a, 'it')",
-    "for x in (a, b):\n    expect(lambda: run(x.clone()), x, 'it')",
-    "for x, y in ((a, b), (b, a)):\n    expect(lambda: run([x, y]), [x, y], 'it')",
-    "for x, y in zip((a, b), [b, a], strict=True):\n    expect([run(x), run(y)], x + y, 'it')",
-    "for i, x in enumerate((a, b), 1):\n    expect(run(x) * i, x, 'it')",
-    "for x in (a, b):\n    for y in (a, b):\n        expect(run(x + y), x + y, 'it')",
-    "with torch.no_grad():\n    expect(run(a), a, 'it')",
-    "for x in (a, b):\n    def inner(y):\n        return run(y)\n    expect(inner(x), x, 'it')",
-    "def give():\n    return run(a)\nexpect(give, a, 'it')",
-    "expect(run(a), [v * 2 for v in a], 'it')",
-    "expect(run(a), sorted(a, key=lambda pair: -pair), 'it')",
-    "c, (d, e) = draw(1), (draw(2), a.clone())\nexpect(run(a), [c, d, e], 'it')",
-    "c = d = draw(1)\nexpect(run(a), c + d, 'it')",
-    "c: object = draw(1)\nexpect(run(a), c, 'it')",
-    "c, d = [draw(1) for _ in range(2)]\nexpect(run(a), c + d, 'it')",
-    "c = answer[0].detach().clone()\nexpect(run(a), c, 'it')",
-    "other = Draw()\nc = other(2)\nexpect(run(a), c, 'it')",
-    "expect(run(a), torch.add(a, b).sum().detach(), 'it')",
-    "expect([t for t in run(a) if t > 0], a, 'it')",
-    "expect(run(a)[0] if len(answer) else None, a, 'it')",
-    "expect(run(nn.Module()), path.join('a'), 'it')",
-    "counts = [len(run(a))]\nexpect(counts, [1], 'it')",
-    "def g(want):\n    return run(want)\nexpect(g(a), a, 'it')",
+    "expect(_run(_a.clone()), _a, 'it')",
+    "expect(lambda: _run(_a.clone()), [_a + _b, 2 * _a], 'it', mistakes={'x': [_b]}, accepted={'y': _a})",
+    "for _i in range(3):\n    expect(_run(_a), _a, 'it')",
+    "for _i in range(0, 6, -2):\n    expect(_run(_a), _a, 'it')",
+    "for _x in (_a, _b):\n    expect(lambda: _run(_x.clone()), _x, 'it')",
+    "for _x, _y in ((_a, _b), (_b, _a)):\n    expect(lambda: _run([_x, _y]), [_x, _y], 'it')",
+    "for _x, _y in zip((_a, _b), [_b, _a], strict=True):\n    expect([_run(_x), _run(_y)], _x + _y, 'it')",
+    "for _i, _x in enumerate((_a, _b), 1):\n    expect(_run(_x) * _i, _x, 'it')",
+    "for _x in (_a, _b):\n    for _y in (_a, _b):\n        expect(_run(_x + _y), _x + _y, 'it')",
+    "with torch.no_grad():\n    expect(_run(_a), _a, 'it')",
+    "for _x in (_a, _b):\n    def _inner(y):\n        return _run(y)\n    expect(_inner(_x), _x, 'it')",
+    "def _give():\n    return _run(_a)\nexpect(_give, _a, 'it')",
+    "expect(_run(_a), [v * 2 for v in _a], 'it')",
+    "expect(_run(_a), sorted(_a, key=lambda pair: -pair), 'it')",
+    "_c, (_d, _e) = _draw(1), (_draw(2), _a.clone())\nexpect(_run(_a), [_c, _d, _e], 'it')",
+    "_c = _d = _draw(1)\nexpect(_run(_a), _c + _d, 'it')",
+    "_c: object = _draw(1)\nexpect(_run(_a), _c, 'it')",
+    "_c, _d = [_draw(1) for _ in range(2)]\nexpect(_run(_a), _c + _d, 'it')",
+    "_c = answer[0].detach().clone()\nexpect(_run(_a), _c, 'it')",
+    "_other = Draw()\n_c = _other(2)\nexpect(_run(_a), _c, 'it')",
+    "expect(_run(_a), torch.add(_a, _b).sum().detach(), 'it')",
+    "expect([t for t in _run(_a) if t > 0], _a, 'it')",
+    "expect(_run(_a)[0] if len(answer) else None, _a, 'it')",
+    "expect(_run(nn.Module()), path.join('a'), 'it')",
+    "_counts = [len(_run(_a))]\nexpect(_counts, [1], 'it')",
+    "def _g(want):\n    return _run(want)\nexpect(_g(_a), _a, 'it')",
 ]
 
 
@@ -372,117 +376,135 @@ def test_a_legal_check_cell(cell: str) -> None:
     assert findings(cell) == []
 
 
-OK = "\nexpect(run(a), a, 'it')"
+OK = "\nexpect(_run(_a), _a, 'it')"
 ILLEGAL = [
     # number and order of calls
-    ("only: the number of calls", "if answer:\n    expect(run(a), a, 'it')"),
-    ("only: the number of calls", "while answer:\n    expect(run(a), a, 'it')"),
-    ("only: the number of calls", "try:\n    expect(run(a), a, 'it')\nfinally:\n    pass"),
-    ("only: the number of calls", "[expect(x, x, 'it') for x in (a, b)]"),
-    ("only: the number of calls", "def f():\n    expect(run(a), a, 'it')\nf()"),
-    ("only: the number of calls", "f = lambda: expect(run(a), a, 'it')"),
-    ("only: the number of calls", "for x in answer:\n    expect(x, a, 'it')"),
-    ("only: the number of calls", "for x in range(len(answer)):\n    expect(run(a), a, 'it')"),
-    ("only: the number of calls", "for x in (a, *answer):\n    expect(run(a), a, 'it')"),
-    ("only: the number of calls", "for x in zip((a, b), answer):\n    expect(run(a), a, 'it')"),
-    ("only: the number of calls", "for x in (a, b):\n    expect(run(a), a, 'it')\n    break"),
-    ("only: the number of calls", "for x in (a,):\n    expect(run(a), a, 'i')\nelse:\n    run(a)"),
+    ("only: the number of calls", "if answer:\n    expect(_run(_a), _a, 'it')"),
+    ("only: the number of calls", "while answer:\n    expect(_run(_a), _a, 'it')"),
+    ("only: the number of calls", "try:\n    expect(_run(_a), _a, 'it')\nfinally:\n    pass"),
+    ("only: the number of calls", "[expect(x, x, 'it') for x in (_a, _b)]"),
+    ("only: the number of calls", "def f():\n    expect(_run(_a), _a, 'it')\nf()"),
+    ("only: the number of calls", "f = lambda: expect(_run(_a), _a, 'it')"),
+    ("only: the number of calls", "for x in answer:\n    expect(x, _a, 'it')"),
+    ("only: the number of calls", "for x in range(len(answer)):\n    expect(_run(_a), _a, 'it')"),
+    ("only: the number of calls", "for x in (_a, *answer):\n    expect(_run(_a), _a, 'it')"),
     (
         "only: the number of calls",
-        "for x in (a, b):\n    if answer:\n        continue\n    expect(run(a), a, 'it')",
+        "for x in zip((_a, _b), answer):\n    expect(_run(_a), _a, 'it')",
     ),
-    ("only: the number of calls", "x = expect(run(a), a, 'it')"),
-    ("only: the number of calls", "answer and expect(run(a), a, 'it')"),
-    ("only: the number of calls", "match answer:\n    case []:\n        expect(run(a), a, 'it')"),
+    ("only: the number of calls", "for x in (_a, _b):\n    expect(_run(_a), _a, 'it')\n    break"),
+    (
+        "only: the number of calls",
+        "for x in (_a,):\n    expect(_run(_a), _a, 'i')\nelse:\n    _run(_a)",
+    ),
+    (
+        "only: the number of calls",
+        "for x in (_a, _b):\n    if answer:\n        continue\n    expect(_run(_a), _a, 'it')",
+    ),
+    ("only: the number of calls", "x = expect(_run(_a), _a, 'it')"),
+    ("only: the number of calls", "answer and expect(_run(_a), _a, 'it')"),
+    (
+        "only: the number of calls",
+        "match answer:\n    case []:\n        expect(_run(_a), _a, 'it')",
+    ),
     # forms
-    ("no plain Python (line 9)", "\n%timeit run(a)" + OK),
+    ("no plain Python (line 9)", "\n%timeit _run(_a)" + OK),
     ("no plain Python (line 8)", "def f(:" + OK),
-    ("never calls expect", "run(a)"),
-    ("no := in a check cell", "expect((c := run(a)), a, 'it')"),
-    ("no await", "await run(a)" + OK),
+    ("never calls expect", "_run(_a)"),
+    ("no := in a check cell", "expect((c := _run(_a)), _a, 'it')"),
+    ("no await", "await _run(_a)" + OK),
     ("no await", "async def f():\n    pass" + OK),
-    ("no await", "expect([x async for x in run(a)], a, 'it')"),
+    ("no await", "expect([x async for x in _run(_a)], _a, 'it')"),
     ("`expect` is bound", "expect = print" + OK),
     ("`expect` is bound", "def expect(*x):\n    pass" + OK),
     ("`expect` is bound", "class expect:\n    pass" + OK),
     ("`expect` is bound", "def f(expect):\n    pass" + OK),
     ("`expect` is bound", "del expect" + OK),
-    ("`expect` is bound", "for expect in (a,):\n    pass" + OK),
+    ("`expect` is bound", "for expect in (_a,):\n    pass" + OK),
     ("`expect` is bound", "try:\n    pass\nexcept E as expect:\n    pass" + OK),
     ("`expect` is imported", "from autograder.lab import expect" + OK),
     ("`expect` is imported", "import other as expect" + OK),
     ("`expect` is imported", "from autograder.lab import *" + OK),
     ("used without being called", "e = expect" + OK),
-    ("used without being called", "run(expect)" + OK),
-    ("without * or **", "expect(*a, 1, 'it')"),
-    ("without * or **", "expect(run(a), a, 'it', **b)"),
-    ("in this order", "expect(run(a), a)"),
-    ("in this order", "expect(run(a), expected=a, what='it')"),
-    ("in this order", "expect(run(a), a, 'it', {})"),
-    ("in this order", "expect(run(a), a, 'it', note='x')"),
-    ("an expect inside an expect", "expect(expect(run(a), a, 'it'), a, 'it')"),
-    ("an expect inside an expect", "expect(lambda: expect(run(a), a, 'it'), a, 'it')"),
+    ("used without being called", "_run(expect)" + OK),
+    ("without * or **", "expect(*_a, 1, 'it')"),
+    ("without * or **", "expect(_run(_a), _a, 'it', **_b)"),
+    ("in this order", "expect(_run(_a), _a)"),
+    ("in this order", "expect(_run(_a), expected=_a, what='it')"),
+    ("in this order", "expect(_run(_a), _a, 'it', {})"),
+    ("in this order", "expect(_run(_a), _a, 'it', note='x')"),
+    ("an expect inside an expect", "expect(expect(_run(_a), _a, 'it'), _a, 'it')"),
+    ("an expect inside an expect", "expect(lambda: expect(_run(_a), _a, 'it'), _a, 'it')"),
     # inputs
-    ("make Draw() at the top", "expect(run(a), a, 'it')\nlate = Draw()"),
-    ("make Draw() at the top", "run(hook(a))\nlate = Draw()" + OK),
+    ("make Draw() at the top", "expect(_run(_a), _a, 'it')\nlate = Draw()"),
+    ("make Draw() at the top", "_run(hook(_a))\nlate = Draw()" + OK),
     ("make Draw() at the top", "def f():\n    return Draw()(1)" + OK),
-    ("draw nothing", "expect(run(a), Draw(), 'it')"),
-    ("draw inputs with Draw()", "c = torch.rand(3)\nexpect(run(c), c, 'it')"),
+    ("draw nothing", "expect(_run(_a), Draw(), 'it')"),
+    ("draw inputs with Draw()", "c = torch.rand(3)\nexpect(_run(c), c, 'it')"),
     ("draw inputs with Draw()", "torch.manual_seed(1)" + OK),
     # the value
-    ("not the result of a comparison", "expect(run(a) == a, True, 'it')"),
-    ("not the result of a comparison", "expect(lambda: run(a) is None, True, 'it')"),
-    ("not the result of a comparison", "expect(not run(a), True, 'it')"),
-    ("not the result of a comparison", "expect(run(a) or a, True, 'it')"),
-    ("not the result of a comparison", "expect(torch.equal(run(a), a), True, 'it')"),
-    ("not the result of a comparison", "expect(torch.allclose(run(a), a), True, 'it')"),
-    ("not the result of a comparison", "expect((run(a) == a).all(), True, 'it')"),
-    ("not the result of a comparison", "expect(isinstance(run(a), list), True, 'it')"),
-    ("not the result of a comparison", "expect(all(run(a)), True, 'it')"),
-    ("not the result of a comparison", "expect([run(a), a == b], [a, True], 'it')"),
-    ("not the result of a comparison", "expect({'x': a == b}, {'x': True}, 'it')"),
-    ("not the result of a comparison", "expect(int(a == b), 1, 'it')"),
-    ("not the result of a comparison", "expect(run(a) if a else a == b, a, 'it')"),
-    ("not the result of a comparison", "def f():\n    return a == b\nexpect(f, True, 'it')"),
-    ("not the result of a comparison", "def f():\n    return a == b\nexpect(f(), True, 'it')"),
+    ("not the result of a comparison", "expect(_run(_a) == _a, True, 'it')"),
+    ("not the result of a comparison", "expect(lambda: _run(_a) is None, True, 'it')"),
+    ("not the result of a comparison", "expect(not _run(_a), True, 'it')"),
+    ("not the result of a comparison", "expect(_run(_a) or _a, True, 'it')"),
+    ("not the result of a comparison", "expect(torch.equal(_run(_a), _a), True, 'it')"),
+    ("not the result of a comparison", "expect(torch.allclose(_run(_a), _a), True, 'it')"),
+    ("not the result of a comparison", "expect((_run(_a) == _a).all(), True, 'it')"),
+    ("not the result of a comparison", "expect(isinstance(_run(_a), list), True, 'it')"),
+    ("not the result of a comparison", "expect(all(_run(_a)), True, 'it')"),
+    ("not the result of a comparison", "expect([_run(_a), _a == _b], [_a, True], 'it')"),
+    ("not the result of a comparison", "expect({'x': _a == _b}, {'x': True}, 'it')"),
+    ("not the result of a comparison", "expect(int(_a == _b), 1, 'it')"),
+    ("not the result of a comparison", "expect(_run(_a) if _a else _a == _b, _a, 'it')"),
+    ("not the result of a comparison", "def f():\n    return _a == _b\nexpect(f, True, 'it')"),
+    ("not the result of a comparison", "def f():\n    return _a == _b\nexpect(f(), True, 'it')"),
     (
         "not the result of a comparison",
-        "def f():\n    return a == b\nexpect(lambda: f(), True, 'it')",
+        "def f():\n    return _a == _b\nexpect(lambda: f(), True, 'it')",
     ),
     # expected values
-    ("don't come from `answer`", "expect(run(a), answer, 'it')"),
-    ("don't come from `hook`", "expect(run(a), hook(a), 'it')"),
-    ("don't come from `run`", "expect(run(a), run(a), 'it')"),
-    ("don't come from `run`", "expect(run(a), a, 'it', mistakes={'x': run(b)})"),
-    ("draw nothing", "expect(run(a), draw(1), 'it')"),
-    ("draw nothing", "other = Draw()\nexpect(run(a), a, 'it', accepted={'x': other(1)})"),
-    ("don't call the module `add`", "add = Add()\nexpect(run(add), add(a), 'it')"),
-    ("`add_` changes something", "expect(run(a), a.add_(1), 'it')"),
-    ("`append` changes something", "l = []\nexpect(run(l), l.append(1), 'it')"),
-    ("`backward` changes something", "expect(run(a), a.sum().backward(), 'it')"),
-    ("`next` changes something", "i = iter((a, b))\nexpect(run(i), next(i), 'it')"),
+    ("don't come from `answer`", "expect(_run(_a), answer, 'it')"),
+    ("don't come from `hook`", "expect(_run(_a), hook(_a), 'it')"),
+    ("don't come from `_run`", "expect(_run(_a), _run(_a), 'it')"),
+    ("don't come from `_run`", "expect(_run(_a), _a, 'it', mistakes={'x': _run(_b)})"),
+    ("draw nothing", "expect(_run(_a), _draw(1), 'it')"),
+    ("draw nothing", "other = Draw()\nexpect(_run(_a), _a, 'it', accepted={'x': other(1)})"),
+    ("don't call the module `add`", "add = Add()\nexpect(_run(add), add(_a), 'it')"),
+    ("`add_` changes something", "expect(_run(_a), _a.add_(1), 'it')"),
+    ("`append` changes something", "l = []\nexpect(_run(l), l.append(1), 'it')"),
+    ("`backward` changes something", "expect(_run(_a), _a.sum().backward(), 'it')"),
+    ("`next` changes something", "i = iter((_a, _b))\nexpect(_run(i), next(i), 'it')"),
     # names
-    ("reads second_hook:", "expect(second_hook(a), a, 'it')"),
-    ("reads add, x1:", "expect(add(x1), a, 'it')"),
-    ("reads v:", "expect(run(v), a, 'it')"),
-    ("reads math:", "import math\nexpect(run(math.pi), a, 'it')"),
-    ("`want` is used only for expected", "want = a + b\nexpect(run(a), want, 'it')"),
-    ("`want` is used only for expected", "want = (a + b).clone()\nexpect(run(a), want, 'it')"),
-    ("`want` is used only for expected", "want = a.clone()\nwant += b\nexpect(run(a), want, 'i')"),
-    ("`want` is used only for expected", "want: object = a * 2\nexpect(run(a), want, 'it')"),
-    ("`want` is used only for expected", "c, want = draw(1), a + b\nexpect(run(a), want, 'it')"),
+    ("reads second_hook:", "expect(second_hook(_a), _a, 'it')"),
+    ("reads add, x1:", "expect(add(x1), _a, 'it')"),
+    ("reads v:", "expect(_run(v), _a, 'it')"),
+    ("reads math:", "import math\nexpect(_run(math.pi), _a, 'it')"),
+    ("`want` is used only for expected", "want = _a + _b\nexpect(_run(_a), want, 'it')"),
+    ("`want` is used only for expected", "want = (_a + _b).clone()\nexpect(_run(_a), want, 'it')"),
     (
         "`want` is used only for expected",
-        "def want(x):\n    return x\nexpect(run(a), want(a), 'i')",
+        "want = _a.clone()\nwant += _b\nexpect(_run(_a), want, 'i')",
+    ),
+    ("`want` is used only for expected", "want: object = _a * 2\nexpect(_run(_a), want, 'it')"),
+    (
+        "`want` is used only for expected",
+        "c, want = _draw(1), _a + _b\nexpect(_run(_a), want, 'it')",
     ),
     (
         "`want` is used only for expected",
-        "for x, want in ((a, 5),):\n    expect(run(x), want, 'i')",
+        "def want(x):\n    return x\nexpect(_run(_a), want(_a), 'i')",
     ),
-    ("`want` is used only for expected", "with run(a) as want:\n    expect(run(a), want, 'it')"),
+    (
+        "`want` is used only for expected",
+        "for x, want in ((_a, 5),):\n    expect(_run(x), want, 'i')",
+    ),
+    (
+        "`want` is used only for expected",
+        "with _run(_a) as want:\n    expect(_run(_a), want, 'it')",
+    ),
     (
         "`want` is used only for expected",  # a local of that name is another name
-        "want = a + b\ndef g(want):\n    return run(want)\nexpect(g(a), want, 'it')",
+        "want = _a + _b\ndef g(want):\n    return _run(want)\nexpect(g(_a), want, 'it')",
     ),
 ]
 
@@ -495,7 +517,7 @@ def test_an_illegal_check_cell(finding: str, cell: str) -> None:
 
 def test_a_finding_of_a_check_cell_names_its_exercise(tmp_path: Path) -> None:
     cells = lesson()
-    cells[CHECK_AT]["source"] += "\nif answer:\n    expect(stored(a), a, 'it')"
+    cells[CHECK_AT]["source"] += "\nif answer:\n    expect(_stored(_a), _a, 'it')"
     (found,) = check_master(master_of(tmp_path, cells))
     assert found.startswith("exercise 'first_hook': call expect at the top level")
 
@@ -1024,3 +1046,24 @@ def test_recognise_without_lessons_or_with_empty_releases(tmp_path: Path) -> Non
     hidden = "### BEGIN HIDDEN TESTS\nassert x\n### END HIDDEN TESTS"
     odd = master_of(tmp_path, [code(hidden, "t1", grade=True, points=1)])
     assert recognise([Cell("", True)], [odd]) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("x", "x = _a" + OK),
+        ("x", "for _i, x in enumerate((_a, _b)):\n    expect(_run(x), _a, 'it')"),
+        ("x", "with torch.no_grad() as x:\n    pass" + OK),
+        ("x", "def _set():\n    global x\n    x = 1" + OK),
+        ("run", "def run(v):\n    return _run(v)\nexpect(run(_a), _a, 'it')"),
+        ("Add", "class Add:\n    pass" + OK),
+        ("answer", "answer = []" + OK),
+        ("hook", "hook = print" + OK),
+        ("math", "import math" + OK),
+        ("", "def _one(x):\n    y = x\n    return _run(y)\nexpect(_one(_a), _a, 'it')"),
+        ("", "expect(_run([x for x in _a]), _a, 'it')"),
+    ],
+)
+def test_names_that_a_check_makes_do_not_overwrite_a_learners(name: str, cell: str) -> None:
+    says = f"`{name}` would overwrite a learner's name: let names that a check makes start with _"
+    assert findings(cell) == ([says] if name else [])

@@ -600,7 +600,9 @@ DIFFERENCES: list[tuple[str, object, object]] = [
     ("none", [None, B], [A, B]),
     ("none", None, 2),
     ("not_plain", {1, 2}, [A]),
-    ("not_plain", np.ones(1), A),
+    ("array_for_tensor", np.ones(1), A),
+    ("array_for_tensor", [A, np.ones(1)], [A, B]),
+    ("not_plain", np.ones(1), [A]),
     ("not_plain", (x for x in (A, B)), [A, B]),
     ("not_plain", [torch.Size([1])], [(1,)]),
     ("not_plain", one_of(A), A),
@@ -746,6 +748,15 @@ def not_a_hook_of_a_module() -> None:
     y.backward()
 
 
+async def async_hook(*arguments: Any) -> None:
+    pass
+
+
+class Store:
+    def __init__(self) -> None:
+        pass
+
+
 EXCEPTIONS: list[tuple[str, Callable[[], Any]]] = [
     ("todo", stop(Todo())),
     ("todo", stop(NotImplementedError())),  # nbgrader's own stub
@@ -765,6 +776,16 @@ EXCEPTIONS: list[tuple[str, Callable[[], Any]]] = [
     ("wrong_arity", on_tensor(lambda module, grad: None)),
     ("wrong_arity", on_tensor(lambda: None)),
     ("wrong_call", code("[].append(1, 2)")),
+    ("wrong_call", code("[].clear(1)")),
+    ("class_as_hook", before(type("Store", (), {}))),
+    ("class_as_hook", on_tensor(Store)),
+    ("class_as_hook", after(Store)),
+    ("async_function", before(async_hook)),
+    ("async_function", backward(async_hook)),
+    ("async_function", on_tensor(async_hook)),
+    ("async_function", code("async def f(): pass\nf().clear()")),
+    ("not_callable", code("x = (1, 2)\nx(0)")),
+    ("not_callable", before(5)),
     ("not_one_number", lambda: float(torch.ones(4))),
     ("not_one_number", lambda: torch.ones(4).item()),
     ("not_one_number", lambda: bool(torch.ones(4))),
@@ -824,13 +845,18 @@ EXCEPTIONS: list[tuple[str, Callable[[], Any]]] = [
         ),
     ),
     ("missing_name", code("anwser.append(1)")),
-    ("missing_name", code("def f():\n    answer += [1]\nf()")),
+    ("local_name", code("def f():\n    answer += [1]\nf()")),
+    ("local_name", code("def f():\n    answer = answer + [1]\nf()")),
     ("index_out_of_range", code("(1, 2)[2]")),
     ("index_out_of_range", code("t(1.0)[1]")),
     ("index_out_of_range", code("torch.tensor(1.0)[0]")),
+    ("index_out_of_range", code("[][0] = 1")),
     ("wrong_unpack", code("a, b = (1, 2, 3)")),
     ("wrong_unpack", code("a, b = (1,)")),
-    ("no_attribute", code("(1,).append(2)")),
+    ("not_a_list", code("(1,).append(2)")),
+    ("not_a_list", code("t(1.0).clear()")),
+    ("tuple_attribute", code("(1,).grad")),
+    ("no_attribute", code("[].push(1)")),
     ("no_attribute", code("t(1.0).appnd")),
     ("raised", code("1 / 0")),
     ("raised", code("torch.ones(2) + torch.ones(3)")),
@@ -1033,12 +1059,13 @@ def test_a_number_is_partial_credit_in_plain_asserts_only(shown: str, points: fl
         ("a\nb", "'a\\nb'"),
         (Raised("ValueError", ""), "ValueError"),
         (Raised("ValueError", "one\n\n  two\x1b[31m"), "ValueError: one two�[31m"),
-        (Other("ndarray"), "a ndarray"),
+        (Other("ndarray"), "an ndarray"),
         (Other("int", "too large a number"), "an int (too large a number)"),
         (one_of(1, 2), "1 or 2"),
         (at_most(3), "at most 3"),
         (at_least(0.5), "at least 0.5"),
         (1234567.0, "1.235e+06"),
+        ([12.0, -3.0, 12, NAN], "[12.0, -3.0, 12, nan]"),
     ],
 )
 def test_show(value: object, text: str) -> None:

@@ -23,7 +23,14 @@ def name_findings(source: str, exercise: str, given: Sequence[str]) -> list[str]
         SyntaxError: the source is no plain Python.
     """
     findings = []
-    read, bound = _globals(source)
+    read, bound, imported = _globals(source)
+    # `expect` has a rule of its own.
+    for name in sorted((bound | imported) - {"expect"}):
+        if not name.startswith("_"):
+            findings.append(
+                f"`{name}` would overwrite a learner's name: let names that a check makes start "
+                "with _"
+            )
     known = bound | {exercise, "answer", "expect"} | set(dir(builtins))
     for cell in given:
         known |= _provides(cell)
@@ -34,9 +41,9 @@ def name_findings(source: str, exercise: str, given: Sequence[str]) -> list[str]
             "the given classes and imports, and names it makes itself"
         )
     kept = strip(source)
-    still_read, still_bound = _globals(kept)
+    still_read, still_bound, _ = _globals(kept)
     bindings = list(_bindings(ast.parse(kept)))
-    draws = {"draw", "Draw"} | {
+    draws = {"Draw"} | {
         name for name, value in bindings if isinstance(value, ast.Call) and _is(value.func, "Draw")
     }
     for name in sorted((read - still_read) & still_bound):
@@ -48,10 +55,11 @@ def name_findings(source: str, exercise: str, given: Sequence[str]) -> list[str]
     return findings
 
 
-def _globals(source: str) -> tuple[set[str], set[str]]:
-    """The global names that a source reads, and those that it binds other than by import."""
+def _globals(source: str) -> tuple[set[str], set[str], set[str]]:
+    """The global names that a source reads, those that it binds, and those that it imports."""
     read: set[str] = set()
     bound: set[str] = set()
+    imported: set[str] = set()
     tables = [symtable.symtable(source, "<check>", "exec")]
     while tables:
         table = tables.pop()
@@ -60,9 +68,11 @@ def _globals(source: str) -> tuple[set[str], set[str]]:
             if table.get_type() == "module" or symbol.is_global():
                 if symbol.is_referenced():
                     read.add(symbol.get_name())
-                if symbol.is_assigned() and not symbol.is_imported():
+                if symbol.is_imported():
+                    imported.add(symbol.get_name())
+                elif symbol.is_assigned():
                     bound.add(symbol.get_name())
-    return read, bound
+    return read, bound, imported
 
 
 def _outer(node: ast.AST) -> Iterator[ast.AST]:

@@ -176,7 +176,7 @@ class _Cell:
         assigned = [n for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
         bound = [(t.id, n.value) for n in assigned for t in n.targets if isinstance(t, ast.Name)]
         made = [(name, _called(value)) for name, value in bound if isinstance(value, ast.Call)]
-        self._draws = {"draw", "Draw"} | {name for name, maker in made if maker == "Draw"}
+        self._draws = {"Draw"} | {name for name, maker in made if maker == "Draw"}
         # A class is written with a capital; Draw makes no module.
         self._modules = {name for name, maker in made if maker[:1].isupper()} - self._draws
 

@@ -17,6 +17,7 @@ whether the learner's own cells are code.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -109,11 +110,13 @@ def rebuild(master: Master, submission: Sequence[Cell]) -> Plan:
         if runs and cell.source.strip():
             own.setdefault(anchor, []).append(PlanCell(f"own_{place + 1}", "own", cell.source))
 
-    present = {cell.grade_id for cell in matched if cell is not None}
+    there = Counter(cell.grade_id for cell in matched if cell is not None)
     cells = own.get("", [])
     for grade_id, master_cell in known.items():
-        if grade_id not in present:
+        if not there[grade_id]:
             repairs.append(f"cell {grade_id!r} was missing: put back")
+        elif there[grade_id] > 1 and master_cell.kind != "answer":
+            repairs.append(f"cell {grade_id!r} was there {there[grade_id]} times: run once")
         source = master_cell.source
         if grade_id in answers:
             source = submission[answers[grade_id]].source

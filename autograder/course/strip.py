@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 
 class _Strip(ast.NodeTransformer):
@@ -21,6 +22,7 @@ def is_expect(node: ast.AST) -> bool:
     )
 
 
+@functools.cache  # the same few cells for every submission
 def strip(source: str) -> str:
     """The source of a check cell with every argument of ``expect`` but the first removed.
 

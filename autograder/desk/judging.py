@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,10 @@ from autograder import marking
 from autograder.course import Cell, Exercise, Master, Plan, rebuild, reference_plan
 from autograder.engine import Worker
 from autograder.marking import CellRun, Expectation, Observations, Verdict, Words
+
+# Python up to 3.12 counts the depth of a syntax tree once for all threads, so that two that parse
+# at a time can end in "SystemError: AST constructor recursion depth mismatch" (seen, 3.11.7).
+_PARSING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -52,11 +57,21 @@ def run_reference(worker: Worker, master: Master, secret: str | None = None) -> 
     return Reference(secret, expectations, marking.for_lesson(master.sentences))
 
 
+def make_plan(master: Master, cells: Sequence[Cell]) -> Plan:
+    """As :func:`autograder.course.rebuild`, for use in several threads at once.
+
+    Raises:
+        CourseError: a check cell of the master is no plain Python.
+    """
+    with _PARSING:
+        return rebuild(master, cells)
+
+
 def judge(
     worker: Worker, master: Master, submission: Sequence[Cell] | Plan, reference: Reference
 ) -> Judged:
     """Run and judge one submission, given by its cells or by a plan already made."""
-    plan = submission if isinstance(submission, Plan) else rebuild(master, submission)
+    plan = submission if isinstance(submission, Plan) else make_plan(master, submission)
     observations = worker.run(plan, reference.secret)
     verdicts = tuple(_decide(exercise, observations, reference) for exercise in master.exercises)
     return Judged(master, verdicts, plan, observations)

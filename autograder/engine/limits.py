@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Limits:
     """Limits of one submission. Times are wall-clock seconds, kept by the parent."""
 
-    cell_seconds: float = 20.0
+    cell_seconds: float = 10.0
     notebook_seconds: float = 120.0
     memory_bytes: int = 4 * 2**30  # address space; torch alone takes about 0.8 GB of it
     output_chars: int = 100_000  # shown output of one cell

@@ -31,9 +31,7 @@ def difference(actual: Any, expected: Any) -> Finding:
     if actual is None:
         return "none", {}
     if isinstance(actual, Other | OneOf | AtMost | AtLeast):
-        if isinstance(actual, Other) and actual.too_much:
-            return "too_large", {}
-        return "not_plain", {"seen_type": _type(actual)}
+        return _other(actual, expected), {"seen_type": _type(actual)}
     if isinstance(expected, list | tuple):
         return _sequences(actual, expected)
     if isinstance(expected, dict):
@@ -45,6 +43,17 @@ def difference(actual: Any, expected: Any) -> Finding:
     if type(actual) is not type(expected) and not isinstance(expected, Other | Raised):
         return _wrong_type(actual, expected)
     return "different", {}
+
+
+def _other(actual: Other | OneOf | AtMost | AtLeast, expected: Any) -> str:
+    if isinstance(actual, Other):
+        if actual.too_much:
+            return "too_large"
+        if actual.type_name == "coroutine":
+            return "async_function"
+        if actual.type_name == "ndarray" and isinstance(expected, Tensor):
+            return "array_for_tensor"
+    return "not_plain"
 
 
 def _type(value: Any) -> str:

@@ -29,9 +29,10 @@ def one_line(text: str) -> str:
 
 
 def with_article(name: str) -> str:
-    """'a list', 'an int'."""
+    """'a list', 'an int', 'an ndarray'."""
     name = one_line(name)
-    return f"an {name}" if name[:1].lower() in ("a", "e", "i", "o") else f"a {name}"
+    vowel = name.lower().startswith(("a", "e", "i", "o", "nd"))
+    return f"an {name}" if vowel else f"a {name}"
 
 
 def _show(value: Any, depth: int) -> str:
@@ -55,7 +56,8 @@ def _show(value: Any, depth: int) -> str:
     if isinstance(value, AtMost | AtLeast):
         return f"at {'most' if isinstance(value, AtMost) else 'least'} {value.limit:g}"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        text = f"{value:.4g}"
+        return f"{text}.0" if text.removeprefix("-").isdigit() else text
     if isinstance(value, str):
         return repr(value[:LONGEST])  # with its quotes, a longer one is cut later on
     return repr(value)

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from .traces import handed_on_coroutine
+
 MAX_DEPTH = 16
 MAX_ITEMS = 2_000
 MAX_BYTES = 4_000_000
@@ -116,6 +118,8 @@ def raised(error: BaseException) -> Raised:
         text = _exact(str(error), MAX_TEXT)
     except BaseException:  # a learner's own __str__ may do anything
         text = ""
+    if handed_on_coroutine(error):
+        text = f"{text[: MAX_TEXT - 50]} (a coroutine was handed on)"
     return Raised(type_name(type(error)), text)
 
 

@@ -1,0 +1,19 @@
+"""What the instructor's commands stop with."""
+
+
+class GradingError(RuntimeError):
+    """Nothing can be graded, or kept. The message names the next step."""
+
+
+class GradebookError(GradingError):
+    """The gradebook can't be used. The message says what to do."""
+
+
+class Stopped(GradingError):
+    """Somebody pressed Ctrl-C. What was done by then is saved."""
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__(
+            f"stopped. {done} of {total} submissions are graded, and their marks saved. To go on, "
+            "run the same command again; it begins anew and loses nothing"
+        )

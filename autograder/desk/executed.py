@@ -1,0 +1,194 @@
+"""The notebook of a graded submission, as formgrader and ``nbgrader generate_feedback`` want it.
+
+It holds the master's cells in order, the learner's answers and own cells, and what they showed
+when they ran. A check cell's outputs are the verdict, written so that nbgrader's own rule
+(an error is zero, plain output is full marks, a number is that many points) gives the same points.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from autograder.course import Cell, Plan, PlanCell
+from autograder.marking import Observations, Verdict, Words
+
+from .files import write_text
+from .source import Source
+
+Json = dict[str, Any]
+_ENDED = {"timed out": "timed_out", "crashed": "crashed", "not run": "not_run"}
+
+
+class Executed:
+    """Makes executed notebooks of one lesson."""
+
+    def __init__(self, source: Source, words: Words) -> None:
+        self._words = words
+        self._cells: list[tuple[str, Json]] = []
+        for number, (name, node) in enumerate(source.cells(), 1):
+            cell = json.loads(json.dumps(node))
+            cell["id"] = _cell_id(cell.get("id"), number)
+            self._cells.append((name, cell))
+        self._metadata = json.loads(json.dumps(source.notebook.metadata))
+        self._given = {
+            name: cell["source"]
+            for name, cell in self._cells
+            if cell["metadata"].get("nbgrader", {}).get("solution")
+        }
+
+    def unanswered(self, sources: Mapping[str, str]) -> frozenset[str]:
+        """The answer cells that are as they were given out.
+
+        Args:
+            sources: what stands in the answer cells, by their ids.
+        """
+        return frozenset(
+            name for name, given in self._given.items() if sources.get(name, given) == given
+        )
+
+    def answers(self, plan: Plan, cells: Iterable[Cell]) -> dict[str, str]:
+        """What a submission has in each answer cell, written answers (no code) included."""
+        found = {cell.id: cell.source for cell in plan.cells if cell.role == "answer"}
+        for cell in cells:
+            if cell.grade_id in self._given and not cell.is_code:
+                found.setdefault(cell.grade_id, cell.source)
+        return found
+
+    def notebook(
+        self,
+        plan: Plan,
+        verdicts: Sequence[Verdict],
+        observations: Observations | None,
+        *,
+        answers: Mapping[str, str],
+        notes: Sequence[str] = (),
+    ) -> Json:
+        """The notebook as nbformat 4.5 in plain dicts.
+
+        Args:
+            observations: None where nothing was run.
+            notes: what a grader should know, put on top.
+        """
+        marks = {verdict.exercise: verdict for verdict in verdicts}
+        numbers = {cell.id: number for number, cell in enumerate(plan.cells, 1)}
+        own = _own_cells(plan)
+        cells = [_notes(notes)] if notes else []
+        cells += [self._own(cell, numbers, observations) for cell in own.get("", ())]
+        for name, original in self._cells:
+            cell = copy.deepcopy(original)
+            cell["source"] = answers.get(name, cell["source"])
+            if cell["cell_type"] == "code":
+                ran = observations is not None and name in numbers
+                cell["execution_count"] = numbers[name] if ran else None
+                if name in marks:
+                    cell["outputs"] = verdict_outputs(marks[name])
+                else:
+                    cell["outputs"] = self._outputs(name, observations)
+            cells.append(cell)
+            cells += [self._own(after, numbers, observations) for after in own.get(name, ())]
+        return _clean(
+            {"cells": cells, "metadata": self._metadata, "nbformat": 4, "nbformat_minor": 5}
+        )
+
+    def _own(
+        self, cell: PlanCell, numbers: Mapping[str, int], observations: Observations | None
+    ) -> Json:
+        return {
+            "cell_type": "code",
+            "id": cell.id.replace("_", "-"),
+            "metadata": {},
+            "source": cell.source,
+            "execution_count": numbers[cell.id],
+            "outputs": self._outputs(cell.id, observations),
+        }
+
+    def _outputs(self, name: str, observations: Observations | None) -> list[Json]:
+        run = observations.cells.get(name) if observations else None
+        if run is None:
+            return []
+        outputs = [_plain_output(output) for output in run.outputs]
+        if run.ended in _ENDED:
+            outputs.append(_error(run.ended, self._words[_ENDED[run.ended]].says))
+        return outputs
+
+
+def verdict_outputs(verdict: Verdict) -> list[Json]:
+    """A check cell's outputs, from which nbgrader reads the verdict's points."""
+    if verdict.points <= 0:
+        return [_error(verdict.mistake or verdict.verdict, verdict.message or "Not passed.")]
+    text = verdict.message or "✓ passed"
+    shown = {"output_type": "stream", "name": "stdout", "text": text + "\n"}
+    if verdict.points >= verdict.max_points:
+        return [shown]
+    points = {"text/plain": f"{verdict.points:g}"}
+    return [
+        shown,
+        {
+            "output_type": "execute_result",
+            "data": points,
+            "metadata": {},
+            "execution_count": None,
+        },
+    ]
+
+
+def write(path: Path, notebook: Json) -> None:
+    """Write a notebook as nbformat does."""
+    write_text(path, json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+
+
+def _own_cells(plan: Plan) -> dict[str, list[PlanCell]]:
+    """The learner's own cells by the cell that they follow; '' for those at the top."""
+    found: dict[str, list[PlanCell]] = {}
+    anchor = ""
+    for cell in plan.cells:
+        if cell.role == "own":
+            found.setdefault(anchor, []).append(cell)
+        else:
+            anchor = cell.id
+    return found
+
+
+def _notes(notes: Sequence[str]) -> Json:
+    lines = ["**Notes from grading**", "", *(f"- {note}" for note in notes)]
+    return {"cell_type": "markdown", "id": "notes", "metadata": {}, "source": "\n".join(lines)}
+
+
+def _error(name: str, message: str) -> Json:
+    # One line of traceback: formgrader and feedback show exactly these lines.
+    return {"output_type": "error", "ename": name, "evalue": message, "traceback": [message]}
+
+
+def _plain_output(output: Mapping[str, Any]) -> Json:
+    """A copy of an output that nbformat takes, whatever the learner's process claimed."""
+    plain = dict(output)
+    if "data" in plain:
+        # Only text: other things need a front end's extension, and text is there beside them.
+        plain["data"] = {
+            kind: text
+            for kind, text in plain["data"].items()
+            if isinstance(text, str) and not kind.endswith("json")
+        }
+        plain["metadata"] = {}
+    return plain
+
+
+def _cell_id(name: object, number: int) -> str:
+    fits = isinstance(name, str) and re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name)
+    return str(name) if fits else f"cell-{number}"
+
+
+def _clean(value: Any) -> Any:
+    """Replace what can't be written as UTF-8."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [_clean(item) for item in value]
+    if isinstance(value, dict):
+        return {_clean(key): _clean(item) for key, item in value.items()}
+    return value

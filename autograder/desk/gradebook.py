@@ -1,0 +1,248 @@
+"""Writes marks into nbgrader's gradebook, on nbgrader's own models.
+
+One session, and one transaction for each submission: a mark is there whole or not at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from nbgrader import api
+from nbgrader.preprocessors import SaveCells
+from nbgrader.utils import is_grade, is_locked, is_solution, is_task
+from sqlalchemy.exc import SAWarning, SQLAlchemyError
+
+from .errors import GradebookError
+from .results import Standing
+from .source import Settings, Source
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What goes into the gradebook for one submission.
+
+    ``points`` has the marks of the exercises by the id of their check cell. Cells that are not in
+    it are for people to mark, unless they are in ``unanswered``: there the learner wrote nothing.
+    """
+
+    student: str
+    points: Mapping[str, float]
+    unanswered: frozenset[str] = frozenset()
+    timestamp: datetime.datetime | None = None
+
+
+class Gradebook:
+    """The one writer of a course's gradebook. Use as a context manager.
+
+    Raises:
+        GradebookError: the database can't be opened or made.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._penalty = settings.late_penalty()
+        try:
+            with _programs_on_path():
+                self._book = api.Gradebook(settings.db_url, settings.course_id)
+        except (SQLAlchemyError, OSError, subprocess.SubprocessError) as error:
+            raise GradebookError(
+                f"the gradebook {settings.db_url} can't be opened: {error}"
+            ) from error
+        self._db = self._book.db
+
+    def __enter__(self) -> Gradebook:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._db.rollback()
+        self._book.close()
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people: a file's path, or the database's address without password."""
+        url = self._book.engine.url
+        file = url.database if url.drivername.startswith("sqlite") else None
+        return file or url.render_as_string(hide_password=True)
+
+    def record(self, source: Source) -> None:
+        """Record a lesson's cells, as ``nbgrader generate_assignment`` does.
+
+        Raises:
+            GradebookError: the cells differ from those that submissions were marked by.
+        """
+        master = source.master
+        self._book.update_or_create_assignment(master.lesson)
+        if self._recorded(source):
+            return
+        resources = {
+            "nbgrader": {
+                "notebook": master.name,
+                "assignment": master.lesson,
+                "student": ".",
+                "db_url": self._settings.db_url,
+            }
+        }
+        self._db.commit()
+        try:
+            # Its steps change the notebook they are given.
+            SaveCells(config=self._settings.config).preprocess(source.notebook, resources)
+        except RuntimeError as error:
+            raise GradebookError(
+                f"{master.lesson}: cells were added to the master or taken away since it was "
+                "first graded, and marks hang on them. Keep the old cells, or grade in a copy of "
+                f"the course with a new gradebook. nbgrader says: {error}"
+            ) from error
+        self._db.expire_all()
+
+    def _recorded(self, source: Source) -> bool:
+        """Whether the gradebook knows these very cells already (recording is slow)."""
+        try:
+            book = self._book.find_notebook(source.master.name, source.master.lesson)
+        except api.MissingEntry:
+            return False
+        wanted = {
+            cell.metadata.nbgrader.grade_id: _facts(cell)
+            for cell in source.notebook.cells
+            if is_grade(cell) or is_solution(cell) or is_locked(cell) or is_task(cell)
+        }
+        points = {cell.name: cell.max_score for cell in [*book.grade_cells, *book.task_cells]}
+        known = {
+            cell.name: (
+                cell.source,
+                cell.cell_type,
+                cell.locked,
+                cell.checksum,
+                points.get(cell.name),
+            )
+            for cell in book.source_cells
+        }
+        kernel = json.dumps(source.notebook.metadata.get("kernelspec", {}))
+        return known == wanted and book.kernelspec == kernel
+
+    def write(self, source: Source, entry: Entry) -> Standing:
+        """Set a submission's marks; what people gave by hand stays.
+
+        Raises:
+            GradebookError: the database refuses; nothing of this submission is written then.
+        """
+        try:
+            # nbgrader's models warn of a harmless cascade.
+            with warnings.catch_warnings(), self._db.no_autoflush:
+                warnings.simplefilter("ignore", SAWarning)
+                standing = self._write(source, entry)
+                self._db.commit()
+        except (SQLAlchemyError, UnicodeError) as error:
+            raise GradebookError(f"{entry.student}: not written ({error})") from error
+        finally:
+            self._db.rollback()
+        return standing
+
+    def _write(self, source: Source, entry: Entry) -> Standing:
+        submission = self._submission(source.master.lesson, entry.student)
+        if entry.timestamp is not None:
+            submission.timestamp = entry.timestamp
+        marks: dict[str, float] = {}
+        by_hand = False
+        penalty = 0.0
+        for notebook in submission.notebooks:
+            mine = notebook.notebook.name == source.master.name
+            for grade in notebook.grades if mine else ():
+                _set(grade, entry)
+                name = grade.cell.name
+                given = grade.manual_score is not None or bool(grade.extra_credit)
+                by_hand = by_hand or given
+                base = grade.auto_score if grade.manual_score is None else grade.manual_score
+                marks[name] = (base or 0.0) + (grade.extra_credit or 0.0)
+            for comment in notebook.comments if mine else ():
+                silent = comment.cell.name in entry.unanswered
+                comment.auto_comment = "No response." if silent else None
+            if mine:
+                penalty = self._late(submission, notebook, sum(marks.values()))
+        return Standing(marks, sum(marks.values()) - penalty, by_hand or bool(penalty))
+
+    def _submission(self, lesson: str, student: str) -> Any:
+        """The student's entry for a lesson, made like nbgrader's add_submission where missing."""
+        assignment = self._book.find_assignment(lesson)
+        person = self._db.get(api.Student, student)
+        if person is None:
+            person = api.Student(id=student)
+            self._db.add(person)
+        query = self._db.query(api.SubmittedAssignment)
+        found = query.filter_by(assignment_id=assignment.id, student_id=student).one_or_none()
+        if found is not None:
+            return found
+        made = api.SubmittedAssignment(assignment=assignment, student=person)
+        for notebook in assignment.notebooks:
+            copy = api.SubmittedNotebook(notebook=notebook, assignment=made)
+            for cell in [*notebook.grade_cells, *notebook.task_cells]:
+                api.Grade(cell_id=cell.id, notebook=copy)
+            for cell in [*notebook.solution_cells, *notebook.task_cells]:
+                api.Comment(cell_id=cell.id, notebook=copy)
+        self._db.add(made)
+        self._db.flush()
+        return made
+
+    def _late(self, submission: Any, notebook: Any, score: float) -> float:
+        """nbgrader's penalty for being late, within what nbgrader allows."""
+        notebook.late_submission_penalty = None
+        seconds = submission.total_seconds_late
+        if seconds <= 0:
+            return 0.0
+        plugin = self._penalty.plugin_inst
+        penalty = plugin.late_submission_penalty(submission.student.id, score, seconds)
+        if penalty is None:
+            return 0.0
+        notebook.late_submission_penalty = min(max(penalty, 0.0), score)
+        return float(notebook.late_submission_penalty)
+
+
+def _facts(cell: Any) -> tuple[object, ...]:
+    marked = is_grade(cell) or is_task(cell)
+    return (
+        cell.source,
+        cell.cell_type,
+        is_locked(cell),
+        cell.metadata.nbgrader.get("checksum"),
+        float(cell.metadata.nbgrader["points"]) if marked else None,
+    )
+
+
+def _set(grade: Any, entry: Entry) -> None:
+    """nbgrader's rule: a mark that a person gave counts, and is to be looked at again."""
+    name = grade.cell.name
+    grade.auto_score = 0.0 if name in entry.unanswered else entry.points.get(name)
+    grade.needs_manual_grade = grade.auto_score is None or grade.manual_score is not None
+
+
+@contextlib.contextmanager
+def _programs_on_path() -> Iterator[None]:
+    """nbgrader starts `alembic` by name, which an unactivated venv doesn't have on PATH."""
+    before = os.environ.get("PATH")
+    os.environ["PATH"] = os.pathsep.join(filter(None, [str(Path(sys.executable).parent), before]))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PATH"]
+        else:
+            os.environ["PATH"] = before
