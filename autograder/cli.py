@@ -80,6 +80,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     jobs = "notebooks that run at a time (default: cores)"
     grade.add_argument("--jobs", type=_positive, default=0, metavar="N", help=jobs)
+    grade.add_argument(
+        "--figures",
+        action="store_true",
+        help="draw the lessons' pictures into autograded/ (takes three times as long)",
+    )
     grade.set_defaults(run=_grade)
     return parser
 
@@ -116,7 +121,7 @@ def _grade(args: argparse.Namespace) -> int:
     progress = report.Progress()
     progress.start(len(run.work), args.jobs or grading.default_jobs())
     try:
-        lessons = run.run(progress, jobs=args.jobs)
+        lessons = run.run(progress, jobs=args.jobs, figures=args.figures)
     finally:
         progress.end()
     for graded in lessons:
@@ -183,6 +188,7 @@ def _check(args: argparse.Namespace) -> int:
             "score": judged.score,
             "max_score": master.max_score,
             "exercises": [verdict.as_json() for verdict in judged.verdicts],
+            "notes": [*judged.plan.repairs, *judged.observations.trouble],
         }
         print(json.dumps(result, indent=1))
     else:
@@ -192,5 +198,7 @@ def _check(args: argparse.Namespace) -> int:
                 f"{mark} {verdict.exercise:16} {verdict.points:g}/{verdict.max_points:g}  "
                 f"{verdict.verdict}  {verdict.message}".rstrip()
             )
+        for note in (*judged.plan.repairs, *judged.observations.trouble):
+            print(f"note: {note}")
         print(f"{judged.score:g} of {master.max_score:g} points")
     return 0 if judged.score == master.max_score else 1

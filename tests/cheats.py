@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Notebook = dict[str, Any]
-Stock = Literal["gives marks", "loses other marks", "has no such thing"]
+Stock = Literal["gives marks", "loses other marks", "does as well", "has no such thing"]
 
 SETUP = """import sys
 import numpy
@@ -72,8 +72,8 @@ def _skip_execution(notebook: Notebook) -> None:
         cell["metadata"].setdefault("tags", []).append("skip-execution")
 
 
-def _deadly(code: str) -> Attack:
-    return Attack("by_equal", f"{code}\ndef by_equal(x):\n    return x", "loses other marks")
+def _deadly(code: str, stock: Stock = "loses other marks") -> Attack:
+    return Attack("by_equal", f"{code}\ndef by_equal(x):\n    return x", stock)
 
 
 def _frame(*lines: str) -> Attack:
@@ -142,6 +142,7 @@ ATTACKS = {
         "by_equal",
         "get_ipython().showtraceback = get_ipython()._showtraceback = lambda *a, **k: None"
         + _WRONG,
+        "does as well",
     ),
     "do_execute patched": Attack(
         "by_equal",
@@ -169,8 +170,8 @@ ATTACKS = {
         "by_list",
         "def by_list(x):\n    for depth in range(1, 9):\n"
         "        try: code = sys._getframe(depth).f_code\n        except ValueError: break\n"
-        "        for c in code.co_consts:\n"
-        "            if isinstance(c, tuple) and len(c) == 2 and c[0] == 2.0: return list(c)\n"
+        "        numbers = [c for c in code.co_consts if type(c) is float]\n"
+        "        if numbers: return numbers[-2:]\n"
         "    return list(x)",
     ),
     "everything gc knows": Attack(
@@ -203,9 +204,12 @@ ATTACKS = {
     "SIGKILL of itself": _deadly("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"),
     "a segfault": _deadly("import ctypes\nctypes.string_at(0)"),
     "a loop that swallows everything": _deadly(
-        "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
+        "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+        "does as well",
     ),
-    "a regex that holds the GIL": _deadly("import re\nre.match(r'(a+)+$', 'a' * 60 + 'b')"),
+    "a regex that holds the GIL": _deadly(
+        "import re\nre.match(r'(a+)+$', 'a' * 60 + 'b')", "does as well"
+    ),
     "a forged frame": _frame(
         "value = ['tensor', 'float32', [2], 'AAAAQAAAgEA=']",
         "data = json.dumps({'cell': 'by_equal', 'error': None, 'values': [value, value],"

@@ -58,7 +58,7 @@ def run(folder: Path, *arguments: str | Path, limits: Limits | None = None) -> i
         patch.chdir(folder)
         if limits:
             pool = grading.LocalPool
-            patch.setattr(grading, "LocalPool", lambda jobs, _: pool(jobs, limits))
+            patch.setattr(grading, "LocalPool", lambda jobs, *_, **how: pool(jobs, limits, **how))
         return main(["grade", *map(str, arguments)])
 
 

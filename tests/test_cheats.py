@@ -96,7 +96,7 @@ def test_the_right_answers_get_everything(
 
 @pytest.mark.long  # stock nbgrader takes about eight seconds for each
 @pytest.mark.timeout(1800)
-def test_stock_nbgrader_gives_or_loses_marks(tmp_path: Path) -> None:
+def test_what_stock_nbgrader_does(tmp_path: Path) -> None:
     course(tmp_path, STOCK)
     (tmp_path / "nbgrader_config.py").write_text(
         "c = get_config()\n"
@@ -126,7 +126,8 @@ def test_stock_nbgrader_gives_or_loses_marks(tmp_path: Path) -> None:
         mine = points.get(f"s{number:02}", {})
         fooled = mine.get(attack.exercise, 0) > 0
         lost = mine.get("honest", 0) == 0
-        if not (fooled if attack.stock == "gives marks" else lost):
+        seen = "gives marks" if fooled else "loses other marks" if lost else "does as well"
+        if seen != attack.stock:
             off.append(f"{name}: {mine}")
     assert not off, "\n".join(off)
 

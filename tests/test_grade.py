@@ -100,7 +100,7 @@ def test_the_json_has_the_documented_shape(graded: Path) -> None:
     assert list(out) == ["lesson", "seconds", "submissions"]
     assert out["lesson"] == LESSON and out["seconds"] > 0
     for submission in out["submissions"]:
-        assert list(submission) == ["student", "score", "max_score", "status", "exercises"]
+        assert list(submission) == ["student", "score", "max_score", "status", "exercises", "notes"]
         assert submission["max_score"] == sum(POINTS.values())
         assert submission["score"] == sum(e["points"] for e in submission["exercises"])
         assert [e["id"] for e in submission["exercises"]] == IDS

@@ -81,11 +81,14 @@ class Grading:
             for submission in submissions.submissions_of(submitted, master.lesson)
         ]
 
-    def run(self, tell: Tell, *, jobs: int = 0, limits: Limits | None = None) -> list[Graded]:
+    def run(
+        self, tell: Tell, *, jobs: int = 0, limits: Limits | None = None, figures: bool = False
+    ) -> list[Graded]:
         """Grade them all.
 
         Args:
             jobs: notebooks at a time; 0 for one on each processor.
+            figures: draw the lessons' pictures into the notebooks in ``autograded/``.
 
         Raises:
             Stopped: at Ctrl-C. EngineError: a master can't be run. CourseError, GradebookError:
@@ -96,7 +99,8 @@ class Grading:
         ends = dict.fromkeys(results, start)
         done = 0
         try:
-            with LocalPool(min(jobs or default_jobs(), len(self.work)), limits) as pool:
+            jobs = min(jobs or default_jobs(), len(self.work))
+            with LocalPool(jobs, limits, figures=figures) as pool:
                 references, outcomes = self._submit(pool)
                 # nbgrader is slow to import and to make a gradebook: the workers warm meanwhile.
                 from .recording import Recorder

@@ -10,6 +10,7 @@ import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from types import TracebackType
 from typing import TypeVar
 
@@ -24,13 +25,14 @@ class LocalPool:
     Args:
         jobs: how many notebooks run at a time.
         limits: what one notebook may take.
+        figures: draw the lessons' pictures.
     """
 
-    def __init__(self, jobs: int, limits: Limits | None = None) -> None:
-        self._limits = limits
+    def __init__(self, jobs: int, limits: Limits | None = None, *, figures: bool = False) -> None:
+        self._new_worker = partial(Worker, limits, figures=figures)
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         self._lock = threading.Lock()
-        self._workers = {Worker(limits) for _ in range(jobs)}
+        self._workers = {self._new_worker() for _ in range(jobs)}
         self._closed = False
         for worker in self._workers:
             self._idle.put(worker)
@@ -70,7 +72,7 @@ class LocalPool:
             if self._closed:
                 raise EngineError("grading was stopped")
             self._workers.discard(broken)
-            worker = Worker(self._limits)
+            worker = self._new_worker()
             self._workers.add(worker)
         broken.close()
         return worker

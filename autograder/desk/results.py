@@ -101,6 +101,7 @@ class Graded:
                     "max_score": self.master.max_score,
                     "status": result.status,
                     "exercises": [verdict.as_json() for verdict in result.verdicts],
+                    "notes": list(result.notes),
                 }
                 for result in self.results
             ],
