@@ -73,8 +73,12 @@ def compiled(source: str) -> CodeType:
     return compile(source, "<cell>", "exec")
 
 
-def by_expect(exercise: Exercise, cell: str) -> Told:
-    """What a notebook says: cells in one namespace, the check with its expected values."""
+def by_expect(exercise: Exercise, cell: str, check: str | None = None) -> Told:
+    """What a notebook says: cells in one namespace, the check with its expected values.
+
+    Args:
+        check: the source of the check cell, where it isn't the whole one.
+    """
     space: dict[str, Any] = {"__name__": "__main__"}
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as printed:
         warnings.simplefilter("ignore")
@@ -83,7 +87,7 @@ def by_expect(exercise: Exercise, cell: str) -> Told:
         with contextlib.suppress(Exception):  # shown to the learner; the check says its own
             exec(cell, space)
         try:
-            exec(compiled(exercise.check.source), space)
+            exec(compiled(check or exercise.check.source), space)
         except CheckFailed as failed:
             return "failed", failed.mistake
     notes = [name for name, note in NOTES.items() if note in printed.getvalue()]
@@ -173,6 +177,36 @@ def test_answers(name: str, worker: Worker) -> None:
         if not wanted == notebook == engine:
             off.append(f"{path.parent.name}/{path.name}: {wanted=} {notebook=} {engine=}")
     assert not off, "\n".join(off)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_the_visible_part_of_a_check_says_the_same_as_the_grader(name: str) -> None:
+    exercise = EXERCISES[name]
+    off = []
+    for path in bank(name, "wrong"):
+        cell = answer_cell(exercise, path.read_text("utf-8"))
+        told = by_expect(exercise, cell, exercise.check.release)
+        if told[0] == "failed" and told != said_by(path):
+            off.append(f"{path.name}: {told[1]}")
+    assert not off, "\n".join(off)
+    for path in bank(name, "right"):
+        cell = answer_cell(exercise, path.read_text("utf-8"))
+        assert by_expect(exercise, cell, exercise.check.release)[0] == "passed", path
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_a_check_takes_no_name_from_the_notebook(name: str) -> None:
+    """What a learner finds after a check is what stood there before."""
+    exercise = EXERCISES[name]
+    assert exercise.answer is not None
+    space: dict[str, Any] = {"__name__": "__main__"}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for source in (*(given.source for given in GIVEN), exercise.answer.source):
+            exec(compiled(source), space)
+        before = dict(space)
+        exec(compiled(exercise.check.source), space)
+    changed = {key for key, value in space.items() if before.get(key, space) is not value}
+    assert {key for key in changed if not key.startswith("_")} == set()
 
 
 @pytest.mark.parametrize("name", EXERCISES)

@@ -137,7 +137,10 @@ REFUSED = {
         change("double_answer", "### BEGIN SOLUTION", "# begin the solution"),
         "misspelt|don't pair up",
     ),
-    "hidden tests visible": (change("double", "### BEGIN HIDDEN TESTS\nexpect", "expect"), "don't pair up"),
+    "hidden tests visible": (
+        change("double", "### BEGIN HIDDEN TESTS\nexpect", "expect"),
+        "don't pair up",
+    ),
     "mark misspelt": (
         change("double", "### BEGIN HIDDEN TESTS", "## BEGIN HIDDEN TEST"),
         "misspelt",

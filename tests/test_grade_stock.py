@@ -57,8 +57,8 @@ def test_feedback_has_marks_and_reasons_and_no_hidden_test(graded: Path, tmp_pat
     assert "the file is not JSON" in gus
     for shown in (dara, gus):
         assert "A new Add, and other numbers than above" in shown, "the visible test is there"
-        assert "HIDDEN TESTS" not in shown and "def second_call" not in shown
-    assert "def second_call" in (folder / f"autograded/dara/{LESSON}/{NAME}.ipynb").read_text()
+        assert "HIDDEN TESTS" not in shown and "def _second_call" not in shown
+    assert "def _second_call" in (folder / f"autograded/dara/{LESSON}/{NAME}.ipynb").read_text()
 
 
 def test_a_release_can_be_made_from_the_same_gradebook(graded: Path, tmp_path: Path) -> None:

@@ -864,6 +864,7 @@ EXCEPTIONS: list[tuple[str, Callable[[], Any]]] = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:coroutine")
 @pytest.mark.parametrize(("name", "run"), EXCEPTIONS)
 def test_an_exception_has_a_name(name: str, run: Callable[[], Any]) -> None:
     outcome = judge(observe(run), Expectation("it", freeze(t(1.0))), WORDS)

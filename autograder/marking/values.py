@@ -126,8 +126,7 @@ def raised(error: BaseException) -> Raised:
 def observe(actual: object) -> Any:
     """The frozen value of ``expect``'s first argument.
 
-    A function without arguments is called for it; what it raises is the value then. Only an
-    interrupt by the user goes on upwards.
+    A function without arguments is called for it; what it raises is the value. ^C goes on upwards.
     """
     if type(actual) is not FunctionType:
         return freeze(actual)
@@ -142,8 +141,7 @@ def observe(actual: object) -> Any:
 class Budget:
     """What one value may still hold: items and bytes.
 
-    Freezing and decoding pay the same, before they look inside, so that the work is bounded and
-    whatever was frozen can be decoded.
+    Freezing and decoding pay the same before they look inside: what was frozen can be decoded.
     """
 
     def __init__(self) -> None:

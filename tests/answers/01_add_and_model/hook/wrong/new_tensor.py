@@ -1,3 +1,3 @@
-# mistake: graph_cut
+# mistake: way_back_cut
 def hook(module, input, output):
     return torch.tensor(output.tolist()) + 5

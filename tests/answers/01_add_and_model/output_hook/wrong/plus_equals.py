@@ -1,3 +1,3 @@
-# mistake: missing_name
+# mistake: local_name
 def output_hook(module, input, output):
     answer += [output]

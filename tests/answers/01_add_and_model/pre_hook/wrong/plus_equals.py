@@ -1,3 +1,3 @@
-# mistake: missing_name
+# mistake: local_name
 def pre_hook(module, input):
     answer += [input[0], input[1]]

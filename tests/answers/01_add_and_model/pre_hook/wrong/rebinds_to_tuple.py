@@ -1,4 +1,4 @@
-# mistake: no_attribute
+# mistake: not_a_list
 def pre_hook(module, input):
     global answer
     answer = input

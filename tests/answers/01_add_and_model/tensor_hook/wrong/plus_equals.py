@@ -1,3 +1,3 @@
-# mistake: missing_name
+# mistake: local_name
 def tensor_hook(grad):
     answer += [grad]

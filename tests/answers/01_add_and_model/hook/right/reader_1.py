@@ -1,0 +1,2 @@
+def hook(module, input, output):
+    return output + 5

@@ -1,0 +1,3 @@
+# accepted: in_place
+def hook(module, input, output):
+    output += 5

@@ -1,0 +1,5 @@
+# accepted: in_place
+def hook(module, input, output):
+    output += 5
+    print(output)
+    return output

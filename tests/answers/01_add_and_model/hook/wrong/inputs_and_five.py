@@ -1,0 +1,3 @@
+# mistake: inputs_returned
+def hook(module, input, output):
+    return (*input, 5)

@@ -1,0 +1,3 @@
+# mistake: in_a_tuple
+def hook(module, input, output):
+    return (output + 5,)

@@ -1,0 +1,3 @@
+# mistake: from_one_input
+def hook(module, input, output):
+    return input[0] + 5

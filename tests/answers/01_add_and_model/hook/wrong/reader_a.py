@@ -1,0 +1,3 @@
+# mistake: unchanged
+def hook(module, input, output):
+    output = output + 5

@@ -1,0 +1,5 @@
+# mistake: worked_on
+def module_hook(module, grad_input, grad_output):
+    answer.append(grad_input[0] / grad_output[0])
+    answer.append(grad_input[1] / grad_output[0])
+    answer.append(grad_output[0])

@@ -1,0 +1,5 @@
+# mistake: taken_apart
+def module_hook(module, grad_input, grad_output):
+    answer.append(grad_input[0])
+    answer.append(grad_input[1])
+    answer.extend(grad_output[0])

@@ -1,0 +1,4 @@
+# mistake: async_function
+async def normalise_hook(module, grad_input, grad_output):
+    total = sum(grad_input)
+    return tuple(g / total for g in grad_input)

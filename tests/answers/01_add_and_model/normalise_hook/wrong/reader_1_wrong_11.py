@@ -1,0 +1,3 @@
+# mistake: global_names
+def normalise_hook(module, grad_input, grad_output):
+    return torch.tensor([0.6]), torch.tensor([0.4])

@@ -1,0 +1,2 @@
+def output_hook(module, input, output):
+    answer.append(output)

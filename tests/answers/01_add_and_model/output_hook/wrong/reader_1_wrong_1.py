@@ -1,0 +1,3 @@
+# mistake: taken_apart
+def output_hook(module, input, output):
+    answer.append(output[0])

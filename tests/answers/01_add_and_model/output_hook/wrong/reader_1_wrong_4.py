@@ -1,0 +1,4 @@
+# mistake: answer_returned
+def output_hook(module, input, output):
+    answer.append(output)
+    return answer

@@ -1,0 +1,3 @@
+# mistake: recursion
+def output_hook(module, input, output):
+    answer.append(module(*input))

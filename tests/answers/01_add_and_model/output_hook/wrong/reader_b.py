@@ -1,0 +1,5 @@
+# mistake: answer_returned
+def output_hook(module, input, output):
+    answer.append(output)
+    print(answer)
+    return answer

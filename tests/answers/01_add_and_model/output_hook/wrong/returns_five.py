@@ -1,0 +1,4 @@
+# mistake: output_changed
+def output_hook(module, input, output):
+    answer.append(output)
+    return 5

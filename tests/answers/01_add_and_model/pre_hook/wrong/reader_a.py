@@ -1,0 +1,4 @@
+# mistake: global_names
+def pre_hook(module, input):
+    answer.append(x1)
+    answer.append(x2)

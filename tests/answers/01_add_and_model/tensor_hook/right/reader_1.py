@@ -1,0 +1,2 @@
+def tensor_hook(grad):
+    answer.append(grad)

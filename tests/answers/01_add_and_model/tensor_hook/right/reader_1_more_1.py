@@ -1,0 +1,3 @@
+def tensor_hook(grad):
+    answer.append(grad)
+    return grad

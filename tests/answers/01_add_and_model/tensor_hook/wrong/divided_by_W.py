@@ -1,0 +1,3 @@
+# mistake: gradient_changed
+def tensor_hook(grad):
+    answer.append(grad / 20)

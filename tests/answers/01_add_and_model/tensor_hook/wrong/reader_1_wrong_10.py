@@ -1,0 +1,3 @@
+# mistake: nothing_stored
+def tensor_hook(grad):
+    return grad

@@ -1,0 +1,4 @@
+# mistake: wrong_return
+def tensor_hook(grad):
+    answer.append(grad)
+    return answer

@@ -1,0 +1,3 @@
+# mistake: grad_too_early
+def tensor_hook(grad):
+    answer.append(grad.grad)

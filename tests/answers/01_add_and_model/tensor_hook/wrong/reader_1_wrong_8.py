@@ -1,0 +1,3 @@
+# mistake: scalar_for_tensor
+def tensor_hook(grad):
+    answer.append(grad.item())
