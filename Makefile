@@ -1,6 +1,7 @@
 # make lab     open JupyterLab on the first lesson
 # make grade   grade submitted/, or the example class when there is none
 # make test    run the tests           make test-all   ... and the long ones
+# make bench   measure, into benchmarks/
 # make build   write notebooks/ from solutions/
 # make lint    ruff, mypy, import-linter
 # make deps    install what the optional tests need (Debian, Ubuntu)
@@ -27,7 +28,7 @@ UBUNTU := $(shell grep '^ID=ubuntu' /etc/os-release 2>/dev/null)
 DEPS := $(if $(UBUNTU),chromium-browser,chromium) postgresql bubblewrap
 
 .DEFAULT_GOAL := help
-.PHONY: help lab grade test test-all build lint deps venv
+.PHONY: help lab grade test test-all bench build lint deps venv
 
 help:
 	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile
@@ -58,6 +59,9 @@ test: $(READY)
 
 test-all: $(READY)
 	$(WITH_VENV) $(BIN)/python -m pytest -q -n 2 $(TEST_ARGS)
+
+bench: $(READY)
+	$(WITH_VENV) $(BIN)/python -m benchmarks.engine
 
 build: $(READY)
 	$(WITH_VENV) $(BIN)/autograder build
