@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 import tempfile
 import time
@@ -114,8 +113,10 @@ def check_command() -> tuple[list[float], list[float]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--stock", type=int, default=6, help="submissions that stock grades")
+    parser.add_argument("--size", type=int, default=100, help="submissions in the class")
     args = parser.parse_args()
-    texts = [t for t in measure.submissions() if not re.search(r"while True", t)]
+    bank = [text for text in measure.submissions() if "while True" not in text]
+    texts = bank[:: max(1, len(bank) // args.size)]
     jobs = len(os.sched_getaffinity(0))
     step = max(1, len(texts) // args.stock)
     slow = stock(texts[::step][: args.stock])
@@ -136,7 +137,7 @@ def main() -> None:
             ("times the imports", f"{sorted(check)[2] / sorted(imports)[2]:.2f}"),
         ],
         [
-            f"{len(texts)} submissions, each file of the answer bank in a solved notebook; stock "
+            f"{len(texts)} submissions, files of the answer bank, each in a solved notebook; stock "
             f"graded {args.stock} of them."
         ],
     )
