@@ -320,3 +320,41 @@ def test_global_hooks_left_behind_do_not_reach_a_check(worker: Worker) -> None:
     )
     (value,) = seen.cells["c1"].values
     assert value.array.tolist() == [1.0]
+
+
+def test_no_reference_is_in_the_memory_that_children_inherit(worker: Worker) -> None:
+    secret_text = "expected_value_" + "of_the_reference"
+    master = Plan(
+        "test",
+        (
+            PlanCell("a", "given", "def f(): return 1"),
+            PlanCell("b", "check", f"expect(f(), 1, 'x', mistakes={{'{secret_text}': 2}})"),
+        ),
+    )
+    assert list(worker.reference(master, SECRET)["b"][0].mistakes) == [secret_text]
+    # Looked for in halves, so that the search itself doesn't put it into memory.
+    search = """
+found = False
+first, second = b"expected_value_", b"of_the_reference"
+memory = open("/proc/self/mem", "rb", 0)
+for line in open("/proc/self/maps"):
+    place, mode, *_ = line.split()
+    start, end = (int(part, 16) for part in place.split("-"))
+    if mode[0] != "r" or "[v" in line:
+        continue
+    try:
+        memory.seek(start)
+        part = memory.read(end - start)
+    except OSError:
+        continue
+    at = part.find(first)
+    while at >= 0:
+        found = found or part[at + len(first) :][: len(second)] == second
+        at = part.find(first, at + 1)
+"""
+    there = "kept = 'expected_value_' + ''.join(['of_the', '_reference'])"
+    control = run(worker, there, search, "expect(found)")
+    assert control.cells["c2"].values == (True,), "the search itself works"
+    seen = run(worker, search, "expect(found)")
+    assert seen.cells["c0"].ended == "ok"
+    assert seen.cells["c1"].values == (False,)

@@ -19,11 +19,12 @@ from autograder import marking
 
 from . import frames
 from .limits import Limits
+from .prepared import MASTERS, Prepared, prepared
 from .shell import Shell, refuse_input
-from .space import Space, reset_torch
+from .space import Snapshot, Space, reset_torch
 
 
-def run(job: dict[str, Any], fd: int) -> NoReturn:
+def run(job: dict[str, Any], fd: int, libraries: Snapshot) -> NoReturn:
     """Run a job's cells; never returns. ``fd`` takes the frames."""
     limits = Limits(**job["limits"])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -36,43 +37,70 @@ def run(job: dict[str, Any], fd: int) -> NoReturn:
     builtins.input = refuse_input  # type: ignore[assignment]
     shell = Shell.start()
     shell.capture(limits)
-    space = Space(shell.user_ns)
+    space = Space(shell.user_ns, libraries)
     seeders = _seeders()
     for cell in job["cells"]:
         for seed in seeders:
             seed(cell["seed"])
         shell.outputs.start()
-        if cell["role"] == "check" and "expect" in cell["source"]:
-            report = _check(shell, space, cell, whole=job["whole"])
+        values: list[Any] = []
+        ready = prepared(cell["id"], cell["source"]) if cell["role"] in MASTERS else None
+        if ready is None:
+            error = _own(shell, cell["source"])
+        elif cell["role"] == "check" and "expect" in ready.reads:
+            error, values = _check(shell, space, ready, whole=job["whole"])
         else:
-            report = _cell(shell, cell["source"])
+            error = _given(shell, ready)
         if cell["role"] == "given":
             space.keep()
-        frames.send(fd, {"cell": cell["id"], **report, "outputs": shell.outputs.items})
+        report = {
+            "cell": cell["id"],
+            "error": marking.encode(error) if error else None,
+            "values": values,
+            "outputs": shell.outputs.items,
+        }
+        frames.send(fd, report)
     os._exit(0)
 
 
-def _cell(shell: Shell, source: str) -> dict[str, Any]:
+def _own(shell: Shell, source: str) -> marking.Raised | None:
+    """A cell as IPython runs it, magics and all."""
     result = shell.run_cell(source, store_history=True)
     error = result.error_before_exec or result.error_in_exec
-    return {"error": marking.encode(marking.raised(error)) if error else None, "values": []}
+    return marking.raised(error) if error else None
 
 
-def _check(shell: Shell, space: Space, cell: dict[str, Any], *, whole: bool) -> dict[str, Any]:
+def _given(shell: Shell, ready: Prepared) -> marking.Raised | None:
+    """A cell of the master that was compiled before; its last expression is displayed."""
+    shell.execution_count += 1
+    try:
+        with shell.display_trap:
+            exec(ready.body, shell.user_ns)
+            if ready.last is not None:
+                exec(ready.last, shell.user_ns)
+    except BaseException as error:
+        shell.showtraceback()
+        return marking.raised(error)
+    return None
+
+
+def _check(
+    shell: Shell, space: Space, ready: Prepared, *, whole: bool
+) -> tuple[marking.Raised | None, list[Any]]:
+    """A check cell. No transformer of the learner's sees it, and no history keeps it."""
     reset_torch()
     values: list[Any] = []
-    # Not through IPython: no transformer of the learner's sees it, no history keeps it.
-    code = compile(cell["source"], f"<check of {cell['id']}>", "exec")
-    rebound = space.prepare(code)
+    rebound = space.prepare(ready.reads)
     if rebound is not None:
-        return {"error": marking.encode(marking.Raised(marking.REBOUND, rebound)), "values": []}
+        return marking.Raised(marking.REBOUND, rebound), values
     shell.user_ns["expect"] = _whole_sink(values) if whole else _sink(values)
-    error = None
     try:
-        exec(code, shell.user_ns)
-    except BaseException as raised:
-        error = marking.encode(marking.raised(raised))
-    return {"error": error, "values": values}
+        exec(ready.body, shell.user_ns)
+        if ready.last is not None:
+            exec(ready.last, shell.user_ns)
+    except BaseException as error:
+        return marking.raised(error), values
+    return None, values
 
 
 def _sink(values: list[Any]) -> Callable[..., None]:
@@ -91,17 +119,16 @@ def _whole_sink(values: list[Any]) -> Callable[..., None]:
         mistakes: dict[str, object] | None = None,
         accepted: dict[str, object] | None = None,
     ) -> None:
-        # The learner's value first, as in a notebook: it may change what the others are made of.
-        seen = marking.encode(marking.observe(actual))
+        # Frozen before the function under check runs, as in a notebook: it may edit its inputs.
         values.append(
             {
-                "actual": seen,
                 "what": what,
                 "expected": marking.encode(marking.freeze(expected)),
                 "mistakes": _encoded(mistakes),
                 "accepted": _encoded(accepted),
             }
         )
+        values[-1]["actual"] = marking.encode(marking.observe(actual))
 
     return expect
 

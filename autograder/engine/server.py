@@ -1,8 +1,9 @@
 """The warm server: imports what lessons need, then forks a child for each job.
 
-``python -m autograder.engine.server FD MODULE ...``: FD is a socket to the parent. A job comes
-as one frame with the write end of a pipe for the child's frames; the answers are ``{"pid"}``
-once the child runs and ``{"exit"}`` once it is reaped. No learner code ever runs in here.
+``python -m autograder.engine.server FD MODULE ...``: FD is a socket to the parent. A request is
+one frame, the cells to compile before the fork, with two descriptors: the pipe for the child's
+frames and the one it takes its job from. The answers are ``{"pid"}`` once the child runs and
+``{"exit"}`` once it is reaped. No learner code ever runs in here, and no solution comes by.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import socket
 import sys
 
 from . import child, frames
+from .prepared import prepare
 from .shell import Shell
+from .space import Snapshot, snapshot
 
 
 def main() -> None:
@@ -30,17 +33,15 @@ def main() -> None:
         importlib.import_module(name)
     _one_thread()
     Shell.start().run_cell("None")  # what IPython imports at its first cell
+    libraries = snapshot()
     gc.collect()
     gc.freeze()  # the children copy fewer pages
     frames.send(control.fileno(), {"ready": True})
     while True:
-        message, fds, _, _ = socket.recv_fds(control, 4, 1)
-        if not message or not fds:
+        message, fds, _, _ = socket.recv_fds(control, 4, 2)
+        if not message or len(fds) != 2:
             return
-        try:
-            _serve(control, message, fds[0])
-        finally:
-            os.close(fds[0])
+        _serve(control, message, fds, libraries)
 
 
 def _one_thread() -> None:
@@ -50,12 +51,12 @@ def _one_thread() -> None:
         torch.set_num_threads(1)
 
 
-def _serve(control: socket.socket, head: bytes, out: int) -> None:
+def _serve(control: socket.socket, head: bytes, fds: list[int], libraries: Snapshot) -> None:
     size = int.from_bytes(head, "big")
     data = b""
     while len(data) < size:
         data += control.recv(min(size - len(data), 1 << 20))
-    job = json.loads(data)
+    prepare(json.loads(data))
     pid = os.fork()
     if pid == 0:
         try:
@@ -65,11 +66,14 @@ def _serve(control: socket.socket, head: bytes, out: int) -> None:
                 os.dup2(null, fd)
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             # The control socket is not the child's: it could ask for jobs on it.
-            keep = os.dup2(out, 3)
+            job = frames.receive(fds[1])
+            out = os.dup2(fds[0], 3)
             os.closerange(4, 1024)
-            child.run(job, keep)
+            child.run(job, out, libraries)
         finally:
             os._exit(70)
+    for fd in fds:
+        os.close(fd)
     frames.send(control.fileno(), {"pid": pid})
     _end_with_parent(control, pid)
     _, status = os.waitpid(pid, 0)

@@ -9,8 +9,8 @@ check, and whoever reads its message, could make nothing of what follows.
 from __future__ import annotations
 
 import sys
-from collections.abc import MutableMapping
-from types import CodeType, ModuleType
+from collections.abc import Iterable, MutableMapping
+from types import ModuleType
 from typing import Any
 
 from autograder import marking
@@ -41,10 +41,10 @@ _SHARED = (
     "autograder.lab",
     "autograder.marking",
 )
-_Snapshot = list[tuple[Any, dict[str, Any]]]
+Snapshot = list[tuple[Any, dict[str, Any]]]
 
 
-def snapshot() -> _Snapshot:
+def snapshot() -> Snapshot:
     """The functions of torch and others as they are; taken before any learner code ran."""
     found = []
     for place in _SHARED:
@@ -56,7 +56,7 @@ def snapshot() -> _Snapshot:
     return found
 
 
-def restore(kept: _Snapshot) -> None:
+def restore(kept: Snapshot) -> None:
     """Put patched functions back, so that one exercise's patch costs no other exercise."""
     for owner, before in kept:
         now = dict(vars(owner))
@@ -75,9 +75,9 @@ _GONE = object()
 class Space:
     """The names that given cells bound to modules and to things of ``autograder.lab``."""
 
-    def __init__(self, names: MutableMapping[str, Any]) -> None:
+    def __init__(self, names: MutableMapping[str, Any], libraries: Snapshot) -> None:
         self._names = names
-        self._shared = snapshot()
+        self._libraries = libraries
         self._modules: dict[str, ModuleType] = {}
         self._helpers: dict[str, Any] = {}
 
@@ -91,15 +91,15 @@ class Space:
             elif str(getattr(value, "__module__", "")).startswith(_OURS):
                 self._helpers.setdefault(name, value)
 
-    def prepare(self, code: CodeType) -> str | None:
+    def prepare(self, reads: Iterable[str]) -> str | None:
         """Make ready for a check; the first name that it needs and that is bound otherwise."""
-        restore(self._shared)
+        restore(self._libraries)
         self._names.update(self._helpers)
-        read, _ = marking.global_names(code)
-        for name in sorted(read & self._modules.keys()):
-            if self._names.get(name) is not self._modules[name]:
+        for name in reads:
+            module = self._modules.get(name)
+            if module is not None and self._names.get(name) is not module:
                 return name
-        return marking.shadowed_builtin(self._names, code)
+        return marking.rebound_builtin(self._names, reads)
 
 
 def reset_torch() -> None:

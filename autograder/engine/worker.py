@@ -22,6 +22,7 @@ from autograder.marking import CellRun, Expectation, Observations
 
 from . import frames
 from .limits import Limits
+from .prepared import MASTERS
 
 # What lessons import, and what torch and numpy themselves import at first use: the first
 # backward() of a process imports sympy, which takes a third of a second.
@@ -78,6 +79,7 @@ class Worker:
             )
         self._socket = ours
         self._ready = False
+        self._known: set[tuple[str, str]] = set()  # cells that the server has compiled
 
     def __enter__(self) -> Worker:
         return self
@@ -180,11 +182,23 @@ class Worker:
                 "limits": asdict(self.limits),
             }
             read, write = os.pipe()
+            job_read, job_write = os.pipe()
             try:
-                pid = self._start(job, write)
+                pid = self._start([] if whole else cells, write, job_read)
+            except BaseException:
+                os.close(read)
+                os.close(job_write)
+                raise
             finally:
                 os.close(write)
+                os.close(job_read)
             try:
+                try:
+                    frames.send(job_write, job)
+                except BrokenPipeError:
+                    pass  # it ended already, and no frame will come
+                finally:
+                    os.close(job_write)
                 return self._collect(cells, read, deadline, whole=whole)
             finally:
                 os.close(read)
@@ -216,10 +230,17 @@ class Worker:
                 return reports, "crashed"
         return reports, None
 
-    def _start(self, job: dict[str, Any], write: int) -> int:
-        data = frames.packed(job)
+    def _start(self, cells: Sequence[PlanCell], write: int, read: int) -> int:
+        """Fork a child that sends its frames to ``write`` and takes its job from ``read``.
+
+        The server itself gets the master's cells only, as they go out to learners, to compile
+        them once: nothing of a reference is ever in the memory that children inherit.
+        """
+        new = {(c.id, c.source): c for c in cells if c.role in MASTERS}
+        data = frames.packed([asdict(cell) for key, cell in new.items() if key not in self._known])
+        self._known |= new.keys()
         try:
-            socket.send_fds(self._socket, [data[:4]], [write])
+            socket.send_fds(self._socket, [data[:4]], [write, read])
             self._socket.sendall(data[4:])
         except OSError as error:
             raise self._broken() from error

@@ -17,7 +17,7 @@ from .judge import (
     is_plain,
     judge,
 )
-from .names import global_names, shadowed_builtin
+from .names import global_names, rebound_builtin, shadowed_builtin
 from .show import show
 from .values import (
     AtLeast,
@@ -67,6 +67,7 @@ __all__ = [
     "observe",
     "one_of",
     "raised",
+    "rebound_builtin",
     "same",
     "shadowed_builtin",
     "shared",

@@ -83,6 +83,8 @@ def _same_tensor(actual: Tensor, expected: Tensor) -> bool:
 
 def close(actual: Tensor, expected: Tensor) -> bool:
     """Equal shapes given: values within the tolerance of the coarser dtype."""
+    if actual.dtype == expected.dtype and actual.array.tobytes() == expected.array.tobytes():
+        return True
     if expected.kind in ("bool", "int"):
         return bool(np.array_equal(actual.array, expected.array))
     relative = max(RELATIVE.get(t.dtype, RELATIVE_DEFAULT) for t in (actual, expected))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import CodeType, FunctionType
 
 
@@ -19,16 +19,26 @@ def shadowed_builtin(names: Mapping[str, object], code: CodeType) -> str | None:
     todo, seen = [code], {code}
     while todo:
         read, bound = global_names(todo.pop())
-        for name in sorted(read - bound):
-            value = names.get(name)
-            own = getattr(builtins, name, value)
-            if name in names and value is not own and not _may_differ(name):
-                return name
+        reads = sorted(read - bound)
+        rebound = rebound_builtin(names, reads)
+        if rebound is not None:
+            return rebound
+        for value in map(names.get, reads):
             # IPython runs a cell statement by statement: the functions of this one are elsewhere.
             inner = value.__code__ if type(value) is FunctionType else code
             if inner.co_filename == code.co_filename and inner not in seen:
                 seen.add(inner)
                 todo.append(inner)
+    return None
+
+
+def rebound_builtin(names: Mapping[str, object], reads: Iterable[str]) -> str | None:
+    """The first of ``reads`` that is a Python builtin and that ``names`` binds otherwise."""
+    for name in reads:
+        value = names.get(name)
+        own = getattr(builtins, name, value)
+        if name in names and value is not own and not _may_differ(name):
+            return name
     return None
 
 
