@@ -20,30 +20,30 @@ class Outputs:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self.items: list[dict[str, Any]] = []
-        self._chars = 0
-        self._pending_clear = False
+        self.start()
 
     def start(self) -> None:
-        self.items = []
-        self._chars = 0
+        """Begin a cell."""
+        self.items: list[dict[str, Any]] = []
+        self._text, self._data = self._limits.output_chars, self._limits.data_chars
         self._pending_clear = False
 
-    def _full(self, size: int) -> bool:
-        """Whether an output of this size is over the limit; says so once."""
+    def _full(self, text: int = 0, data: int = 0) -> bool:
+        """Whether an output of this size is over a limit; says so once."""
         if self._pending_clear:
-            self.items, self._chars, self._pending_clear = [], 0, False
-        self._chars += size
-        if len(self.items) < self._limits.outputs and self._chars <= self._limits.output_chars:
+            self.start()
+        self._text -= text
+        self._data -= data
+        if len(self.items) < self._limits.outputs and min(self._text, self._data) >= 0:
             return False
         note = "… output cut here: there was too much of it\n"
         if not (self.items and self.items[-1].get("text") == note):
             self.items.append({"output_type": "stream", "name": "stdout", "text": note})
-        self._chars = max(self._chars, self._limits.output_chars + 1)
+        self._text = -1
         return True
 
     def stream(self, name: str, text: str) -> None:
-        if not text or self._full(len(text)):
+        if not text or self._full(text=len(text)):
             return
         if self.items and self.items[-1].get("name") == name:
             self.items[-1]["text"] += text
@@ -51,8 +51,7 @@ class Outputs:
             self.items.append({"output_type": "stream", "name": name, "text": text})
 
     def data(self, data: dict[str, Any], metadata: dict[str, Any], count: int | None) -> None:
-        size = sum(len(value) for value in data.values() if isinstance(value, str))
-        if self._full(size):
+        if self._full(data=sum(len(value) for value in data.values() if isinstance(value, str))):
             return
         item: dict[str, Any] = {"output_type": "display_data", "data": data, "metadata": metadata}
         if count is not None:
@@ -62,14 +61,14 @@ class Outputs:
     def error(self, name: str, value: str, traceback: list[str]) -> None:
         lines = [line[:2_000] for line in traceback[-40:]]
         item = {"output_type": "error", "ename": name, "evalue": value[:2_000], "traceback": lines}
-        if not self._full(0):
+        if not self._full():
             self.items.append(item)
 
     def clear(self, wait: bool) -> None:
         if wait:
             self._pending_clear = True
         else:
-            self.items, self._chars = [], 0
+            self.start()
 
 
 class Stream:

@@ -20,7 +20,7 @@ from autograder import marking
 from autograder.course import Plan, PlanCell
 from autograder.marking import CellRun, Expectation, Observations
 
-from . import frames
+from . import claims, frames
 from .limits import Limits
 from .prepared import MASTERS
 
@@ -120,12 +120,11 @@ class Worker:
         found: dict[str, tuple[Expectation, ...]] = {}
         for report in self._once(plan.cells, secret, whole=True)[0]:
             if report["error"]:
-                error = marking.decode(report["error"])
                 raise EngineError(
                     f"{plan.lesson}: cell {report['cell']!r} of the master stopped with "
-                    f"{marking.show(error)}"
+                    f"{marking.show(report['error'])}"
                 )
-            found[report["cell"]] = tuple(map(_expectation, report["values"]))
+            found[report["cell"]] = tuple(map(claims.expectation, report["values"]))
         missing = [cell.id for cell in plan.cells if cell.id not in found]
         if missing:
             raise EngineError(f"{plan.lesson}: cell {missing[0]!r} of the master did not end")
@@ -146,7 +145,7 @@ class Worker:
             cells = [cell for cell in plan.cells if cell.id not in bad]
             reports, stopped = self._once(cells, secret, whole=False, deadline=deadline)
             for report in reports:
-                run = _cell_run(report)
+                run = claims.cell_run(report)
                 # What was finished before stays: a rerun only fills in what is missing.
                 if report["cell"] not in seen or seen[report["cell"]].ended == "not run":
                     seen[report["cell"]] = run
@@ -223,7 +222,7 @@ class Worker:
                 ):
                     reports.pop()  # a second frame of this cell: one of the two was forged
                     return reports, "crashed"
-                reports.append(_checked(report, cell, whole))
+                reports.append(claims.checked(report, cell, whole))
             except frames.TimeUp:
                 return reports, "timed out"
             except (frames.Closed, frames.BadFrame, marking.BadValue):
@@ -271,61 +270,3 @@ class Worker:
 def _seed(secret: str, cell: str) -> int:
     """A cell's seed: the same in the reference's run and in every submission's."""
     return int.from_bytes(hashlib.sha256(f"{secret}|{cell}".encode()).digest()[:7], "big")
-
-
-def _checked(report: Any, cell: PlanCell, whole: bool) -> dict[str, Any]:
-    """A frame is a claim: it must be of the cell that runs, and hold what a frame holds.
-
-    Raises:
-        BadValue: it is not.
-    """
-    if not isinstance(report, dict) or report.get("cell") != cell.id:
-        raise marking.BadValue("a frame of another cell")
-    values, outputs = report.get("values"), report.get("outputs")
-    if not isinstance(values, list) or len(values) > 1_000 or not isinstance(outputs, list):
-        raise marking.BadValue("a malformed frame")
-    if not whole:
-        report["values"] = [marking.decode(value) for value in values]
-        if report.get("error") is not None:
-            report["error"] = marking.decode(report["error"])
-    report["outputs"] = [item for item in outputs if _is_output(item)]
-    return report
-
-
-_FIELDS: dict[str, dict[str, type | tuple[type, ...]]] = {
-    "stream": {"name": str, "text": str},
-    "display_data": {"data": dict, "metadata": dict},
-    "execute_result": {"data": dict, "metadata": dict, "execution_count": int},
-    "error": {"ename": str, "evalue": str, "traceback": list},
-}
-
-
-def _is_output(item: Any) -> bool:
-    """Whether this is one of nbformat's outputs, with its own fields only."""
-    fields = _FIELDS.get(item.get("output_type", "")) if isinstance(item, dict) else None
-    return (
-        fields is not None
-        and item.keys() - {"output_type"} == fields.keys()
-        and all(isinstance(item[name], kind) for name, kind in fields.items())
-        and all(isinstance(line, str) for line in item.get("traceback", ()))
-    )
-
-
-def _cell_run(report: dict[str, Any]) -> CellRun:
-    error = report["error"]
-    return CellRun(
-        report["cell"],
-        "error" if error is not None else "ok",
-        tuple(report["outputs"]),
-        tuple(report["values"]),
-        error if isinstance(error, marking.Raised) else None,
-    )
-
-
-def _expectation(data: dict[str, Any]) -> Expectation:
-    return Expectation(
-        data["what"],
-        marking.decode(data["expected"]),
-        {name: marking.decode(value) for name, value in data["mistakes"]},
-        {name: marking.decode(value) for name, value in data["accepted"]},
-    )

@@ -1,0 +1,84 @@
+"""What comes back from a child is a claim: here it is bounded, decoded, and never believed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder import marking
+from autograder.course import PlanCell
+from autograder.marking import CellRun, Expectation
+
+
+def checked(report: Any, cell: PlanCell, whole: bool) -> dict[str, Any]:
+    """A frame is a claim: it must be of the cell that runs, and hold what a frame holds.
+
+    Raises:
+        BadValue: it is not.
+    """
+    if not isinstance(report, dict) or report.get("cell") != cell.id:
+        raise marking.BadValue("a frame of another cell")
+    values, outputs = report.get("values"), report.get("outputs")
+    if not isinstance(values, list) or len(values) > 1_000:
+        raise marking.BadValue("a malformed frame")
+    if not isinstance(outputs, list) or len(outputs) > 1_000:
+        raise marking.BadValue("a malformed frame")
+    error = marking.decode(report.get("error"))
+    if error is not None and not isinstance(error, marking.Raised):
+        raise marking.BadValue("an error that is none")
+    return {
+        "cell": cell.id,
+        "values": values if whole else [marking.decode(value) for value in values],
+        "error": error,
+        "outputs": [_output(item) for item in outputs],
+    }
+
+
+def _output(item: Any) -> dict[str, Any]:
+    """One of nbformat's outputs, made anew from its known fields.
+
+    Raises:
+        BadValue: it is none. Data that isn't text (a widget's state, say) is left out.
+    """
+    kind = item.get("output_type") if isinstance(item, dict) else None
+    if kind == "stream":
+        return {"output_type": kind, "name": _text(item, "name"), "text": _text(item, "text")}
+    if kind == "error":
+        lines = item.get("traceback")
+        if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+            raise marking.BadValue("a malformed output")
+        names = {"ename": _text(item, "ename"), "evalue": _text(item, "evalue")}
+        return {"output_type": kind, **names, "traceback": lines}
+    data = item.get("data") if isinstance(item, dict) else None
+    if kind not in ("display_data", "execute_result") or not isinstance(data, dict):
+        raise marking.BadValue("a malformed output")
+    texts = {mime: text for mime, text in data.items() if isinstance(text, str)}
+    made: dict[str, Any] = {"output_type": kind, "data": texts, "metadata": {}}
+    if kind == "execute_result":
+        count = item.get("execution_count")
+        made["execution_count"] = count if type(count) is int else None
+    return made
+
+
+def _text(item: dict[str, Any], field: str) -> str:
+    text = item.get(field)
+    if not isinstance(text, str):
+        raise marking.BadValue("a malformed output")
+    return text
+
+
+def cell_run(report: dict[str, Any]) -> CellRun:
+    """What marking needs of a checked report."""
+    ended: marking.Ending = "ok" if report["error"] is None else "error"
+    return CellRun(
+        report["cell"], ended, tuple(report["outputs"]), tuple(report["values"]), report["error"]
+    )
+
+
+def expectation(data: dict[str, Any]) -> Expectation:
+    """One expect call of a reference's run."""
+    return Expectation(
+        data["what"],
+        marking.decode(data["expected"]),
+        {name: marking.decode(value) for name, value in data["mistakes"]},
+        {name: marking.decode(value) for name, value in data["accepted"]},
+    )
