@@ -322,7 +322,12 @@ def test_global_hooks_left_behind_do_not_reach_a_check(worker: Worker) -> None:
     assert value.array.tolist() == [1.0]
 
 
-def test_no_reference_is_in_the_memory_that_children_inherit(worker: Worker) -> None:
+def test_no_reference_is_in_the_memory_that_children_inherit() -> None:
+    with Worker(Limits(cell_seconds=100)) as worker:  # the search takes a while
+        _search_for_the_reference(worker)
+
+
+def _search_for_the_reference(worker: Worker) -> None:
     secret_text = "expected_value_" + "of_the_reference"
     master = Plan(
         "test",
