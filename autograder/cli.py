@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,13 +19,25 @@ from autograder.engine import EngineError
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit code tells the truth (see each command's help)."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a ✓ that the terminal can't show
     parser = _parser()
     args = parser.parse_args(argv)
     try:
-        return int(args.run(args))
+        code = int(args.run(args))
+        sys.stdout.flush()
+        return code
     except (CourseError, NotebookError, EngineError, GradingError) as error:
         print(f"autograder: {error}", file=sys.stderr)
         return 130 if isinstance(error, Stopped) else 2
+    except OSError as error:
+        # Whoever reads the output is gone, or a file can't be written.
+        where = f"{error.filename}: " if error.filename else ""
+        with contextlib.suppress(OSError):
+            print(f"autograder: {where}{error.strerror or error}", file=sys.stderr)
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  (Python flushes it at exit)
+        return 2
     except KeyboardInterrupt:
         print("autograder: stopped", file=sys.stderr)
         return 130
@@ -55,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     build.add_argument("lesson", nargs="*", help="default: all lessons")
     build.add_argument("--check", action="store_true", help="write nothing; tell what differs")
+    build.add_argument("--force", action="store_true", help="write over work in notebooks/")
     _add_course(build)
     build.set_defaults(run=_build)
 
@@ -154,6 +170,15 @@ def _build(args: argparse.Namespace) -> int:
             files = release.build(found, lesson)
             changed = release.differing(found, lesson, files)
             differs |= bool(changed)
+            work = [] if args.check or args.force else release.worked_on(found, lesson)
+            if work:
+                print(
+                    f"{found.root / release.RELEASE / lesson}: somebody's work is in {work[0]!r}; "
+                    "move the notebook away, or write over it with --force",
+                    file=sys.stderr,
+                )
+                refused = True
+                continue
             if not args.check:
                 release.write(found, lesson, files)
             for name in changed:

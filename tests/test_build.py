@@ -219,6 +219,22 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "double.ipynb: exercise 'double'" in capsys.readouterr().err
 
 
+def test_somebodys_work_is_not_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course(tmp_path, good())
+    arguments = ["build", "--course", str(tmp_path)]
+    assert main(arguments) == 0
+    path = tmp_path / "notebooks/01_double/double.ipynb"
+    stub = "raise Todo  # replace this line with your code"
+    path.write_text(path.read_text().replace(stub, "return x + x"))
+    assert main(arguments) == 2
+    assert "return x + x" in path.read_text()
+    assert "'double_answer'" in capsys.readouterr().err
+    assert main([*arguments, "--force"]) == 0
+    assert "return x + x" not in path.read_text()
+
+
 def test_the_courses_own_release_is_up_to_date() -> None:
     assert main(["build", "--check", "--course", str(ROOT)]) == 0
 

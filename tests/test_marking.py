@@ -897,7 +897,7 @@ def test_every_pattern_of_exceptions_is_reached_by_a_real_message() -> None:
 FOR_LESSONS = {"unchanged", "inputs_damaged", "doubled"}
 # Said elsewhere: by the judge below, and by expect (tests/test_expect.py).
 BY_THE_GRADER = {"unexpected_values", "not_run", "timed_out", "crashed", "assertion"}
-BY_THE_GRADER |= {"partial", "rebound"}
+BY_THE_GRADER |= {"partial", "rebound", "answer_stopped"}
 
 
 def test_every_sentence_is_reached_and_every_name_has_one() -> None:

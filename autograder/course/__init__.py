@@ -3,13 +3,14 @@
 Pure: it runs nothing and knows no other room of the house.
 """
 
-from .master import Course, CourseError, Exercise, Master, MasterCell, read_master
+from .master import STUB, Course, CourseError, Exercise, Master, MasterCell, read_master
 from .notebook import Cell, NotebookError, parse_cells, read_cells
 from .plan import Plan, PlanCell, Role, rebuild, recognise, reference_plan
 from .rules import check_master
 from .strip import strip
 
 __all__ = [
+    "STUB",
     "Cell",
     "Course",
     "CourseError",

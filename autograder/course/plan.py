@@ -8,7 +8,7 @@ The rule, in one place:
 - Of an answer that is there more than once, the first code cell counts as the answer (where none
   is code any more, the first cell). Other code cells of it run too, as the learner's own code.
 - The learner's other code cells run after the cell that they follow in the submission.
-- An answer that is missing is put back as the unsolved TODO.
+- An answer that is missing is put back as the unsolved TODO, unless the function stands elsewhere.
 
 Other metadata, tags, outputs and the kernelspec are not looked at; a cell's type only tells
 whether the learner's own cells are code.
@@ -16,6 +16,7 @@ whether the learner's own cells are code.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -110,6 +111,7 @@ def rebuild(master: Master, submission: Sequence[Cell]) -> Plan:
         if runs and cell.source.strip():
             own.setdefault(anchor, []).append(PlanCell(f"own_{place + 1}", "own", cell.source))
 
+    defined = frozenset().union(*(_defined(cell.source) for cell in submission if cell.is_code))
     there = Counter(cell.grade_id for cell in matched if cell is not None)
     cells = own.get("", [])
     for grade_id, master_cell in known.items():
@@ -121,7 +123,8 @@ def rebuild(master: Master, submission: Sequence[Cell]) -> Plan:
         if grade_id in answers:
             source = submission[answers[grade_id]].source
         elif master_cell.kind == "answer":
-            source = master_cell.release
+            # Where the learner wrote it in another cell, no TODO is put over it.
+            source = "" if _function(master_cell) in defined else master_cell.release
         elif master_cell.kind == "check":
             source = _outgoing(master_cell)
         cells.append(PlanCell(grade_id, _role(master_cell), source))
@@ -197,17 +200,23 @@ def _function(answer: MasterCell) -> str:
     return name if name != answer.grade_id and name.isidentifier() else ""
 
 
+_FUNCTION = re.compile(r"(?:async\s+)?def\s+(\w+)\s*\(|(\w+)\s*=\s*lambda\b")
 _SCOPE = re.compile(r"(async\s+def|def|class)\b")
 
 
 def _defines(source: str, name: str) -> bool:
-    """Whether a cell defines the function, but not as a method or inside another function.
+    return bool(name) and name in _defined(source)
+
+
+@functools.lru_cache(maxsize=4096)
+def _defined(source: str) -> frozenset[str]:
+    """Functions that a cell defines, but not as methods or inside other functions.
 
     By the text, line by line, as the code needn't be valid: learners hand in unfinished work.
     """
-    if not name or name not in source:
-        return False
-    wanted = re.compile(rf"(async\s+)?def\s+{name}\s*\(|{name}\s*=\s*lambda\b")
+    if "def" not in source and "lambda" not in source:
+        return frozenset()
+    names = set()
     scopes: list[int] = []  # how far the classes and functions around a line are indented
     for line in source.expandtabs().splitlines():
         words = line.lstrip()
@@ -216,8 +225,9 @@ def _defines(source: str, name: str) -> bool:
             continue
         while scopes and scopes[-1] >= indent:
             scopes.pop()
-        if not scopes and wanted.match(words):
-            return True
+        found = _FUNCTION.match(words)
+        if found and not scopes:
+            names.add(found[1] or found[2])
         if _SCOPE.match(words):
             scopes.append(indent)
-    return False
+    return frozenset(names)

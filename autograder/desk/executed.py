@@ -8,8 +8,10 @@ when they ran. A check cell's outputs are the verdict, written so that nbgrader'
 from __future__ import annotations
 
 import copy
+import html
 import json
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -155,13 +157,16 @@ def _own_cells(plan: Plan) -> dict[str, list[PlanCell]]:
 
 
 def _notes(notes: Sequence[str]) -> Json:
-    lines = ["**Notes from grading**", "", *(f"- {note}" for note in notes)]
+    # A note may quote a file's name, which a stranger chose: here it is text and nothing else.
+    lines = [f"<li>{html.escape(note)}</li>" for note in notes]
+    lines = ["<p><b>Notes from grading</b></p>", "<ul>", *lines, "</ul>"]
     return {"cell_type": "markdown", "id": "notes", "metadata": {}, "source": "\n".join(lines)}
 
 
 def _error(name: str, message: str) -> Json:
-    # One line of traceback: formgrader and feedback show exactly these lines.
-    return {"output_type": "error", "ename": name, "evalue": message, "traceback": [message]}
+    # Formgrader and feedback show exactly these lines, in a <pre> that does not wrap.
+    lines = textwrap.wrap(message, 96) or [message]
+    return {"output_type": "error", "ename": name, "evalue": message, "traceback": lines}
 
 
 def _plain_output(output: Mapping[str, Any]) -> Json:

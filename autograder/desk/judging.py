@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder import marking
 from autograder.course import Cell, Exercise, Master, Plan, rebuild, reference_plan
@@ -73,8 +73,31 @@ def judge(
     """Run and judge one submission, given by its cells or by a plan already made."""
     plan = submission if isinstance(submission, Plan) else make_plan(master, submission)
     observations = worker.run(plan, reference.secret)
-    verdicts = tuple(_decide(exercise, observations, reference) for exercise in master.exercises)
-    return Judged(master, verdicts, plan, observations)
+    verdicts = [_decide(exercise, observations, reference) for exercise in master.exercises]
+    lost = [i for i, verdict in enumerate(verdicts) if _may_be_anothers_fault(verdict)]
+    if len(lost) > 1 or (lost and observations.trouble):
+        notes = list(observations.trouble)
+        for i in lost:
+            exercise = master.exercises[i]
+            alone = worker.run(_alone(plan, exercise), reference.secret)
+            verdict = _decide(exercise, alone, reference)
+            if verdict.verdict == "passed":
+                verdicts[i] = verdict
+                notes.append(f"exercise {exercise.id!r} was judged without the other answers")
+        observations = replace(observations, trouble=tuple(notes))
+    return Judged(master, tuple(verdicts), plan, observations)
+
+
+def _may_be_anothers_fault(verdict: Verdict) -> bool:
+    """Whether a right answer may have lost to what another answer did to the process."""
+    return verdict.verdict not in ("passed", "timed out") and verdict.mistake != "todo"
+
+
+def _alone(plan: Plan, exercise: Exercise) -> Plan:
+    """The plan with one exercise only: given cells, the learner's own, its answer and check."""
+    mine = {exercise.id, exercise.answer.grade_id if exercise.answer else ""}
+    cells = (c for c in plan.cells if c.role in ("given", "own") or c.id in mine)
+    return replace(plan, cells=tuple(cells))
 
 
 def _decide(exercise: Exercise, observations: Observations, reference: Reference) -> Verdict:
@@ -89,4 +112,9 @@ def _decide(exercise: Exercise, observations: Observations, reference: Reference
     if verdict.verdict != "passed" and answer and answer.ended in ("timed out", "crashed"):
         # The check ran without that cell: what it misses is not what went wrong.
         return decide(CellRun(exercise.id, answer.ended))
+    if verdict.mistake == "missing_name" and answer and answer.error:
+        # The name is missing because the cell that makes it stopped before.
+        says = reference.words["answer_stopped"].says
+        message = f"Stopped with {marking.show(answer.error)}. {says}"
+        return replace(verdict, mistake="answer_stopped", message=message)
     return verdict

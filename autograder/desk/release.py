@@ -14,7 +14,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
 
-from autograder.course import Course, CourseError, Master, read_cells, read_master
+from autograder.course import STUB, Course, CourseError, Master, read_cells, read_master
 
 RELEASE = "notebooks"
 _CONFIG = "nbgrader_config.py"
@@ -110,6 +110,20 @@ def differing(course: Course, lesson: str, files: dict[str, bytes]) -> list[str]
         for name in on_disk | set(files)
         if name not in files or name not in on_disk or (folder / name).read_bytes() != files[name]
     )
+
+
+def worked_on(course: Course, lesson: str) -> list[str]:
+    """Answer cells of the release on disk in which somebody has written something."""
+    master = course.master(lesson)
+    path = course.root / RELEASE / lesson / master.path.name
+    if not path.is_file():
+        return []
+    answers = {cell.grade_id for cell in master.cells if cell.kind == "answer"}
+    return [
+        cell.grade_id
+        for cell in read_cells(path)
+        if cell.grade_id in answers and STUB not in cell.source
+    ]
 
 
 def write(course: Course, lesson: str, files: dict[str, bytes]) -> None:

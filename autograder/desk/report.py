@@ -82,14 +82,19 @@ def _notes(results: Sequence[Result]) -> list[str]:
     return ["notes:", *notes[:_MOST_NOTES], *more]
 
 
+def _nbgrader() -> str:
+    return str(Path(sys.executable).with_name("nbgrader"))
+
+
 def places(root: Path, gradebook: str) -> str:
     """Where the marks are."""
     return "\n".join(
         [
             "marks:",
-            f"  {gradebook}  (nbgrader's gradebook: nbgrader formgrader, nbgrader export)",
+            f"  {gradebook}  (nbgrader's; see menu Nbgrader, Formgrader in JupyterLab)",
             f"  {root / GRADES}",
             f"  {root / 'autograded'}  (the notebooks with their verdicts)",
+            f"pages for students: cd {root} && {_nbgrader()} generate_feedback LESSON",
         ]
     )
 

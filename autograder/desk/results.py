@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from autograder.course import Master
-from autograder.marking import Verdict
+from autograder.marking import Verdict, one_line
 
 from .judging import Judged, Reference
 from .submissions import Found, Submission
@@ -48,7 +48,7 @@ class Outcome:
         """A verdict for each exercise, of 0 points where nothing was run."""
         if self.judged is not None and not self.trouble:
             return self.judged.verdicts
-        why = self.trouble or self.found.reason
+        why = one_line(self.trouble or self.found.reason)
         return tuple(
             Verdict(exercise.id, 0, exercise.points, "not run", None, why)
             for exercise in self.master.exercises
@@ -57,6 +57,9 @@ class Outcome:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a grader should know of it: repairs, cells that were stopped, why it failed."""
+        return tuple(map(one_line, self._notes()))  # a file's name may hold anything
+
+    def _notes(self) -> tuple[str, ...]:
         if self.judged is None or self.trouble:
             return tuple(filter(None, [self.found.reason, self.trouble]))
         notes = (*self.judged.plan.repairs, *self.judged.observations.trouble)

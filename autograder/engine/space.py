@@ -97,7 +97,7 @@ class Space:
         self._names.update(self._helpers)
         for name in reads:
             module = self._modules.get(name)
-            if module is not None and self._names.get(name) is not module:
+            if module is not None and self._names.get(name, module) is not module:
                 return name
         return marking.rebound_builtin(self._names, reads)
 

@@ -36,6 +36,7 @@ WARM = (
     "autograder.lab.figure",
 )
 _START_SECONDS = 120.0
+_ANSWER_SECONDS = 20.0
 
 
 class EngineError(RuntimeError):
@@ -247,8 +248,9 @@ class Worker:
 
     def _answer(self, key: str) -> Any:
         try:
-            return frames.receive(self._socket.fileno())[key]
-        except (frames.Closed, OSError) as error:
+            # At once, but for a server that a child has stopped or killed.
+            return frames.receive(self._socket.fileno(), time.monotonic() + _ANSWER_SECONDS)[key]
+        except (frames.Closed, frames.TimeUp, OSError) as error:
             raise self._broken() from error
 
     def _wait_ready(self) -> None:

@@ -18,7 +18,7 @@ from .judge import (
     judge,
 )
 from .names import global_names, rebound_builtin, shadowed_builtin
-from .show import show
+from .show import one_line, show
 from .values import (
     AtLeast,
     AtMost,
@@ -65,6 +65,7 @@ __all__ = [
     "is_plain",
     "judge",
     "observe",
+    "one_line",
     "one_of",
     "raised",
     "rebound_builtin",

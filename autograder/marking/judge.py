@@ -67,7 +67,8 @@ def judge(actual: Any, expectation: Expectation, words: Words) -> Outcome:
     named = (name for name, value in expectation.mistakes.items() if same(actual, value))
     name = next(named, worked_out)
     sentence = _sentence(words, name)
-    seen = "" if name == "todo" else seen
+    if name == "todo":  # there is nothing to see yet, and no number to speak of
+        return Outcome(False, "", "", name, sentence.filled(params), sentence.hint)
     return Outcome(False, expectation.what, seen, name, sentence.filled(params), sentence.hint)
 
 

@@ -1,0 +1,134 @@
+"""A submission from start to end: one bad cell costs only its exercise."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.course import Cell, Course, Master, parse_cells
+from autograder.desk import judging
+from autograder.engine import EngineError, Limits, Worker
+
+ROOT = Path(__file__).resolve().parent.parent
+RIGHT = "answer.append(input[0])\n    answer.append(input[1])"
+
+
+@pytest.fixture(scope="module")
+def master() -> Master:
+    return Course(ROOT).master("01_add_and_model")
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    with Worker(Limits(cell_seconds=5)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def reference(worker: Worker, master: Master) -> judging.Reference:
+    return judging.run_reference(worker, master)
+
+
+def cells(master: Master, **answers: str) -> list[Cell]:
+    """The solved notebook, with other answers in some cells."""
+    found = parse_cells(master.path.read_bytes())
+    names = {f"{name}_answer": source for name, source in answers.items()}
+    return [
+        Cell(names.get(cell.grade_id or "", cell.source), cell.is_code, cell.grade_id)
+        for cell in found
+    ]
+
+
+def points(judged: judging.Judged) -> dict[str, float]:
+    return {verdict.exercise: verdict.points for verdict in judged.verdicts}
+
+
+FULL = {
+    "pre_hook": 4,
+    "output_hook": 4,
+    "hook": 4,
+    "module_hook": 6,
+    "normalise_hook": 6,
+    "tensor_hook": 6,
+}
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        "def pre_hook(module, input):\n    global answer\n    answer = (input[0], input[1])\n"
+        "add = Add()\nadd.register_forward_pre_hook(pre_hook)\nadd(torch.ones(1), torch.ones(1))",
+        "del answer\ndef pre_hook(module, input): pass",
+        "Draw.__call__ = lambda *a, **k: torch.ones(1)\ndef pre_hook(module, input): pass",
+        "torch.utils.hooks.RemovableHandle.__init__ = None\ndef pre_hook(module, input): pass",
+        "nn.Module.register_forward_hook.__code__ = (lambda *a, **k: None).__code__\n"
+        "def pre_hook(module, input): pass",
+        "from torch.overrides import TorchFunctionMode\nclass Mode(TorchFunctionMode):\n"
+        "    def __torch_function__(self, *a): raise SystemError('mine')\n"
+        "Mode().__enter__()\ndef pre_hook(module, input): pass",
+        "import sys\nsys.stdout = None\ndef pre_hook(module, input): pass",
+        "Add.forward = lambda self, a, b: a - b\ndef pre_hook(module, input): pass",
+        "import threading, time, os\ndef die():\n    time.sleep(0.02)\n    os._exit(1)\n"
+        "threading.Thread(target=die).start()\ndef pre_hook(module, input): pass",
+    ],
+    ids=[
+        *("answer is a tuple", "answer deleted", "Draw patched", "handle patched"),
+        *("code swapped", "mode left on", "no stdout", "class patched", "dies late"),
+    ],
+)
+def test_one_answer_takes_no_points_from_the_others(
+    spoilt: str, worker: Worker, master: Master, reference: judging.Reference
+) -> None:
+    judged = judging.judge(worker, master, cells(master, pre_hook=spoilt), reference)
+    got = points(judged)
+    assert {name: got[name] for name in FULL if name != "pre_hook"} == {
+        name: FULL[name] for name in FULL if name != "pre_hook"
+    }
+
+
+def test_answers_that_were_merged_into_one_cell_count(
+    worker: Worker, master: Master, reference: judging.Reference
+) -> None:
+    solved = {e.id: e.answer.source for e in master.exercises if e.answer}
+    merged = [cell for cell in cells(master) if cell.grade_id not in ("hook_answer",)]
+    merged = [
+        Cell(f"{cell.source}\n{solved['hook']}", True, cell.grade_id)
+        if cell.grade_id == "output_hook_answer"
+        else cell
+        for cell in merged
+    ]
+    assert points(judging.judge(worker, master, merged, reference)) == FULL
+
+
+def test_a_syntax_error_is_named_before_the_missing_function(
+    worker: Worker, master: Master, reference: judging.Reference
+) -> None:
+    broken = cells(master, hook="def hook(module, input, output)\n    return output + 5")
+    (verdict,) = [
+        v for v in judging.judge(worker, master, broken, reference).verdicts if v.exercise == "hook"
+    ]
+    assert verdict.mistake == "answer_stopped"
+    assert "SyntaxError" in verdict.message
+
+
+def test_a_stopped_server_is_noticed(master: Master, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograder.engine.worker._ANSWER_SECONDS", 2.0)
+    stop = "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nos._exit(0)"
+    started = time.monotonic()
+    with Worker(Limits(cell_seconds=3)) as mine:
+        reference = judging.run_reference(mine, master)
+        with pytest.raises(EngineError):
+            judging.judge(mine, master, cells(master, hook=stop), reference)
+    assert time.monotonic() - started < 60
+
+
+def test_a_large_notebook_is_read_in_a_moment(master: Master) -> None:
+    line = "x = 1\n" * 30_000
+    text = json.dumps({"cells": [{"cell_type": "code", "source": f"{line}{i}"} for i in range(20)]})
+    started = time.process_time()
+    judging.make_plan(master, parse_cells(text.encode()))
+    assert time.process_time() - started < 10  # it took minutes when each name was a pass
