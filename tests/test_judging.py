@@ -132,3 +132,47 @@ def test_a_large_notebook_is_read_in_a_moment(master: Master) -> None:
     started = time.process_time()
     judging.make_plan(master, parse_cells(text.encode()))
     assert time.process_time() - started < 10  # it took minutes when each name was a pass
+
+
+@pytest.mark.parametrize(
+    ("exercise", "trick"),
+    [
+        (
+            "hook",
+            "def hook(module, input, output): pass\n"
+            "def call(self, *a):\n    out = nn.Module.__call__(self, *a)\n"
+            "    return out + 5 if hook in self._forward_hooks.values() else out\n"
+            "Add.__call__ = call",
+        ),
+        (
+            "pre_hook",
+            "def pre_hook(module, input): pass\nGiven = Add\nclass Add(Given):\n"
+            "    def __call__(self, *a):\n        answer.extend(a)\n"
+            "        return super().__call__(*a)",
+        ),
+        (
+            "normalise_hook",
+            "def normalise_hook(module, grad_input, grad_output): pass\n"
+            "def right(module, grad_input, grad_output):\n"
+            "    return tuple(g / sum(grad_input) for g in grad_input)\n"
+            "def register(self, hook):\n"
+            "    return nn.Module.register_full_backward_hook(self, right)\n"
+            "Model.register_full_backward_hook = register",
+        ),
+    ],
+)
+def test_given_classes_can_not_do_the_hooks_work(
+    exercise: str, trick: str, worker: Worker, master: Master, reference: judging.Reference
+) -> None:
+    got = points(judging.judge(worker, master, cells(master, **{exercise: trick}), reference))
+    assert got == {**FULL, exercise: 0}
+
+
+def test_a_class_written_again_by_the_learner_costs_nothing(
+    worker: Worker, master: Master, reference: judging.Reference
+) -> None:
+    again = (
+        "class Add(nn.Module):\n    def forward(self, x1, x2):\n        return x1 + x2\n"
+        f"def pre_hook(module, input):\n    {RIGHT}"
+    )
+    assert points(judging.judge(worker, master, cells(master, pre_hook=again), reference)) == FULL

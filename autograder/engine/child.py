@@ -44,10 +44,14 @@ def run(job: dict[str, Any], fd: int, libraries: Snapshot) -> NoReturn:
             seed(cell["seed"])
         shell.outputs.start()
         values: list[Any] = []
+        edited = False
         ready = prepared(cell["id"], cell["source"]) if cell["role"] in MASTERS else None
         if ready is None:
             error = _own(shell, cell["source"])
         elif cell["role"] == "check" and "expect" in ready.reads:
+            edited = space.edited()
+            if job["mended"]:
+                space.mend()
             error, values = _check(shell, space, ready, whole=job["whole"])
         else:
             error = _given(shell, ready)
@@ -58,6 +62,7 @@ def run(job: dict[str, Any], fd: int, libraries: Snapshot) -> NoReturn:
             "error": marking.encode(error) if error else None,
             "values": values,
             "outputs": shell.outputs.items,
+            "edited": edited,
         }
         frames.send(fd, report)
     os._exit(0)

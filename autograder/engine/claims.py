@@ -30,6 +30,7 @@ def checked(report: Any, cell: PlanCell, whole: bool) -> dict[str, Any]:
         "values": values if whole else [marking.decode(value) for value in values],
         "error": error,
         "outputs": [_output(item) for item in outputs],
+        "edited": report.get("edited") is True,
     }
 
 
@@ -70,7 +71,12 @@ def cell_run(report: dict[str, Any]) -> CellRun:
     """What marking needs of a checked report."""
     ended: marking.Ending = "ok" if report["error"] is None else "error"
     return CellRun(
-        report["cell"], ended, tuple(report["outputs"]), tuple(report["values"]), report["error"]
+        report["cell"],
+        ended,
+        tuple(report["outputs"]),
+        tuple(report["values"]),
+        report["error"],
+        report["edited"],
     )
 
 

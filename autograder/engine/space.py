@@ -80,6 +80,7 @@ class Space:
         self._libraries = libraries
         self._modules: dict[str, ModuleType] = {}
         self._helpers: dict[str, Any] = {}
+        self._classes: dict[str, tuple[type, dict[str, Any]]] = {}
 
     def keep(self) -> None:
         """Remember what stands there now; called after each given cell."""
@@ -90,6 +91,20 @@ class Space:
                 self._modules.setdefault(name, value)
             elif str(getattr(value, "__module__", "")).startswith(_OURS):
                 self._helpers.setdefault(name, value)
+            elif isinstance(value, type) and value.__module__ == "__main__":
+                self._classes.setdefault(name, (value, dict(vars(value))))
+
+    def edited(self) -> bool:
+        """Whether a given class was replaced or patched, so that it might do a hook's work."""
+        return any(
+            self._names.get(name) is not given or dict(vars(given)) != before
+            for name, (given, before) in self._classes.items()
+        )
+
+    def mend(self) -> None:
+        """Put the given classes back."""
+        restore(list(self._classes.values()))
+        self._names.update({name: given for name, (given, _) in self._classes.items()})
 
     def prepare(self, reads: Iterable[str]) -> str | None:
         """Make ready for a check; the first name that it needs and that is bound otherwise."""

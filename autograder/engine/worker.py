@@ -131,8 +131,11 @@ class Worker:
             raise EngineError(f"{plan.lesson}: cell {missing[0]!r} of the master did not end")
         return {cell.id: found[cell.id] for cell in plan.cells if cell.role == "check"}
 
-    def run(self, plan: Plan, secret: str) -> Observations:
+    def run(self, plan: Plan, secret: str, *, mended: bool = False) -> Observations:
         """Run a submission's plan.
+
+        With ``mended``, given classes that a learner's code replaced or patched are put back
+        before each check.
 
         A cell that loops, exits, crashes or runs out of memory fails alone: the rest is run
         again without it, until all other cells have ended or the notebook's time is up.
@@ -144,7 +147,9 @@ class Worker:
         trouble: list[str] = []
         while True:
             cells = [cell for cell in plan.cells if cell.id not in bad]
-            reports, stopped = self._once(cells, secret, whole=False, deadline=deadline)
+            reports, stopped = self._once(
+                cells, secret, whole=False, mended=mended, deadline=deadline
+            )
             for report in reports:
                 run = claims.cell_run(report)
                 # What was finished before stays: a rerun only fills in what is missing.
@@ -169,6 +174,7 @@ class Worker:
         secret: str,
         *,
         whole: bool,
+        mended: bool = False,
         deadline: float | None = None,
     ) -> tuple[list[dict[str, Any]], marking.Ending | None]:
         """One fork: the reports of the cells that ended, and how the next one stopped, if any."""
@@ -177,6 +183,7 @@ class Worker:
             job = {
                 "cells": [{**asdict(cell), "seed": _seed(secret, cell.id)} for cell in cells],
                 "whole": whole,
+                "mended": mended,
                 "folder": folder,
                 "figures": self._figures,
                 "limits": asdict(self.limits),

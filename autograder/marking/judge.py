@@ -89,6 +89,7 @@ class CellRun:
     """One executed cell: how it ended, what it showed, what its ``expect`` calls handed over.
 
     ``outputs`` are nbformat outputs, ``values`` frozen claims in the order of the calls.
+    ``edited``: when this check ran, a given class was not what the lesson gives.
     """
 
     cell: str
@@ -96,6 +97,7 @@ class CellRun:
     outputs: tuple[Mapping[str, Any], ...] = ()
     values: tuple[Any, ...] = ()
     error: Raised | None = None
+    edited: bool = False
 
 
 @dataclass(frozen=True)
