@@ -164,7 +164,8 @@ def test_the_notebooks_show_what_a_grader_looks_for(graded: Path) -> None:
         return names[grade_id].outputs
 
     (error,) = outputs("dara", "pre_hook")
-    assert error.traceback == [error.evalue] and "tuple" in error.evalue
+    assert " ".join(error.traceback) == error.evalue and "tuple" in error.evalue
+    assert max(map(len, error.traceback)) <= 96  # feedback's <pre> does not wrap
     (shown,) = outputs("ada", "pre_hook_answer")
     assert shown.text.startswith("answer: [tensor([2.]), tensor([3.])]")
     assert "too long" in outputs("fay", "hook_answer")[-1].evalue
@@ -177,6 +178,19 @@ def test_the_notebooks_show_what_a_grader_looks_for(graded: Path) -> None:
         if c.cell_type == "markdown"
     ]
     assert [c.source for c in cells("ada") if c.cell_type == "markdown"] == prose
+
+
+def test_a_files_name_is_text_and_nothing_else(tmp_path: Path) -> None:
+    folder = make_course(tmp_path, [])
+    target = folder / "submitted" / "eve" / LESSON
+    target.mkdir(parents=True)
+    name = "<img src=x onerror=alert(1)>\n\n# Full marks.ipynb"
+    shutil.copy(ROOT / "solutions" / LESSON / f"{NAME}.ipynb", target / name)
+    assert run(folder) == 0
+    (path,) = (folder / "autograded" / "eve").rglob("*.ipynb")
+    notes = nbformat.read(path, as_version=4).cells[0].source
+    assert "<img" not in notes
+    assert "\n# Full marks" not in notes
 
 
 # Once more

@@ -158,7 +158,7 @@ def _own_cells(plan: Plan) -> dict[str, list[PlanCell]]:
 
 def _notes(notes: Sequence[str]) -> Json:
     # A note may quote a file's name, which a stranger chose: here it is text and nothing else.
-    lines = [f"<li>{html.escape(note)}</li>" for note in notes]
+    lines = [f"<li>{html.escape(note, quote=False)}</li>" for note in notes]
     lines = ["<p><b>Notes from grading</b></p>", "<ul>", *lines, "</ul>"]
     return {"cell_type": "markdown", "id": "notes", "metadata": {}, "source": "\n".join(lines)}
 
