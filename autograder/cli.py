@@ -32,15 +32,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"autograder: {error}", file=sys.stderr)
         return 130 if isinstance(error, Stopped) else 2
     except OSError as error:
-        # Whoever reads the output is gone, or a file can't be written.
         where = f"{error.filename}: " if error.filename else ""
         with contextlib.suppress(OSError):
             print(f"autograder: {where}{error.strerror or error}", file=sys.stderr)
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  (Python flushes it at exit)
+        _let_go_of_stdout()
         return 2
     except KeyboardInterrupt:
         print("autograder: stopped", file=sys.stderr)
         return 130
+
+
+def _let_go_of_stdout() -> None:
+    """Where nobody takes the output, Python must not try again at exit (as its manual says)."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

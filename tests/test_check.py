@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -172,3 +173,28 @@ def test_check_does_nothing_while_graded(
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     check_module.check("no such file")
     assert "does nothing" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("sink", ["| true", "> /dev/full"])
+def test_output_that_nobody_takes_is_no_mark(sink: str) -> None:
+    command = f"{sys.executable} -m autograder check {ROOT / 'solutions' / LESSON} {sink}"
+    done = subprocess.run(
+        ["bash", "-c", f"{command}; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    assert done.stdout == "2\n"  # 1 would say: less than full marks
+    assert "Traceback" not in done.stderr
+
+
+def test_a_terminal_without_a_tick_gets_the_marks() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "autograder", "check", str(ROOT / "solutions" / LESSON)],
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stdout.strip().endswith(b"30 of 30 points")

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from types import TracebackType
 from typing import TypeVar
 
 from autograder.engine import EngineError, Limits, Worker
@@ -41,12 +40,7 @@ class LocalPool:
     def __enter__(self) -> LocalPool:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def submit(self, task: Callable[[Worker], T]) -> Future[T]:

@@ -7,6 +7,7 @@ import logging
 import shutil
 import tempfile
 from collections.abc import Iterator
+from logging.handlers import BufferingHandler
 from pathlib import Path
 
 from nbgrader.converters import GenerateAssignment
@@ -40,9 +41,8 @@ def generate(course: Course, lesson: str, folder: Path) -> dict[str, bytes]:
     config.SaveCells.enabled = False  # no gradebook is touched
     config.GenerateAssignment.no_database = True
     logger = logging.getLogger("autograder.release")
-    said: list[str] = []
-    handler = logging.Handler(logging.WARNING)
-    handler.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
+    handler = BufferingHandler(1_000)
+    handler.setLevel(logging.WARNING)
     logger.handlers, logger.propagate = [handler], False
     converter = GenerateAssignment(
         coursedir=CourseDirectory(config=config), config=config, log=logger
@@ -50,8 +50,9 @@ def generate(course: Course, lesson: str, folder: Path) -> dict[str, bytes]:
     try:
         converter.start()
     except Exception as error:
+        said = " ".join(record.getMessage() for record in handler.buffer)
         raise CourseError(
-            f"{course.solutions / lesson}: nbgrader can't release it: {error} {' '.join(said)}"
+            f"{course.solutions / lesson}: nbgrader can't release it: {error} {said}"
         ) from error
     made = folder / RELEASE / lesson
     return {

@@ -34,7 +34,7 @@ def run(job: dict[str, Any], fd: int, libraries: Snapshot) -> NoReturn:
     if not job["figures"]:
         os.environ["AUTOGRADER_FIGURES"] = "0"
     os.chdir(job["folder"])
-    builtins.input = refuse_input  # type: ignore[assignment]
+    builtins.input = refuse_input
     shell = Shell.start()
     shell.capture(limits)
     space = Space(shell.user_ns, libraries)

@@ -163,6 +163,6 @@ class Shell(InteractiveShell):
         sys.stderr = Stream("stderr", self.outputs)
 
 
-def refuse_input(prompt: str = "") -> str:
+def refuse_input(prompt: object = "", /) -> str:
     """Stands for ``input``."""
     raise StdinNotImplementedError("input() can't be answered while a notebook is checked")

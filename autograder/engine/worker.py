@@ -13,7 +13,6 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from types import TracebackType
 from typing import Any
 
 from autograder import marking
@@ -85,12 +84,7 @@ class Worker:
     def __enter__(self) -> Worker:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def stop(self) -> None:
