@@ -68,9 +68,10 @@ def test_everything_that_is_installed_is_pinned_and_has_that_version() -> None:
 
 def test_each_dependency_of_pyproject_is_pinned_and_says_what_it_is_for() -> None:
     lines = (ROOT / "pyproject.toml").read_text().splitlines()
-    for name in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"]:
-        assert canonicalize_name(name) in pins()
-        assert any(re.match(rf' +"{name}", +# \S', line) for line in lines), f"{name}: what for?"
+    for wanted in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"]:
+        assert canonicalize_name(Requirement(wanted).name) in pins()
+        said = re.compile(rf' +"{re.escape(wanted)}", +# \S')
+        assert any(map(said.match, lines)), f"{wanted}: what for?"
 
 
 def test_conda_and_binder_take_the_same_pins() -> None:
