@@ -211,6 +211,38 @@ def test_a_course_finds_its_lessons(tmp_path: Path) -> None:
     write(tmp_path / "solutions" / "01_a" / "another.ipynb", [])
     with pytest.raises(CourseError, match="2 notebooks"):
         course.master("01_a")
+    assert course.master("01_a", "another").name == "another"
+    with pytest.raises(CourseError, match=r"no third\.ipynb; .*: another\.ipynb, lesson\.ipynb"):
+        course.master("01_a", "third")
+    names = [(master.lesson, master.name) for master in course.masters()]
+    assert names == [("01_a", "another"), ("01_a", "lesson"), ("02_b", "lesson")]
+
+
+def test_other_courses_call_the_folder_otherwise(tmp_path: Path) -> None:
+    master_of(tmp_path, name="hw")
+    (tmp_path / "solutions").rename(tmp_path / "source")
+    assert Course(tmp_path, "source").master("hw").name == "lesson"
+    with pytest.raises(CourseError, match="no folder `masters`"):
+        Course(tmp_path, "masters")
+
+
+def test_an_answer_without_marks_is_all_solution(tmp_path: Path) -> None:
+    cells = lesson()
+    answer = cells[3]
+    answer["source"] = "def first_hook(module, input):\n    answer.append(input[0])\n"
+    master = master_of(tmp_path, cells)
+    assert master.cells[3].release == STUB
+    without = [cell for cell in released(master) if cell.grade_id != "first_hook_answer"]
+    plan = {cell.id: cell.source for cell in rebuild(master, without).cells}
+    assert plan["first_hook_answer"] == STUB
+
+
+def test_a_text_with_points_is_for_people(tmp_path: Path) -> None:
+    essay = text("Say it.")
+    essay["metadata"] = {"nbgrader": {"grade": True, "grade_id": "said", "points": 5}}
+    master = master_of(tmp_path, [*lesson(), essay])
+    assert master.max_score == 8
+    assert [exercise.id for exercise in master.exercises] == list(NAMES)
 
 
 # --- the rules for masters -----------------------------------------------------------------------
@@ -633,6 +665,28 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ({"cells": [{"metadata": {"nbgrader": {"grade_id": 5}}}]}, [Cell("", False)]),
         ({"cells": [{"metadata": {"nbgrader": []}}, {"metadata": 1}]}, [Cell("", False)] * 2),
         (
+            {
+                "cells": [
+                    text("a")
+                    | {
+                        "attachments": {
+                            "p.png": {"image/png": ["iVBO", "Rw0="], "text/html": "iVBO"},
+                            "q.svg": {"image/svg+xml": "iVBO"},
+                            "r.png": {"image/png": 'x" onerror="alert(1)'},
+                            "s.png": 5,
+                        }
+                    },
+                    text("b") | {"attachments": ["p.png"]},
+                    code("c") | {"attachments": {"p.png": {"image/png": "iVBO"}}},
+                ]
+            },
+            [
+                Cell("a", False, None, {"p.png": {"image/png": "iVBORw0="}}),
+                Cell("b", False),
+                Cell("c", True),
+            ],
+        ),
+        (
             {  # nbformat 3
                 "nbformat": 3,
                 "worksheets": [
@@ -658,7 +712,10 @@ def test_what_can_be_read_is_read(content: Any, cells: list[Cell], tmp_path: Pat
             st.lists(inner, max_size=4),
             st.dictionaries(
                 st.sampled_from(
-                    ["cells", "worksheets", "source", "input", "metadata", "nbgrader", "grade_id"]
+                    [
+                        *("cells", "worksheets", "source", "input", "metadata", "nbgrader"),
+                        *("grade_id", "attachments", "image/png"),
+                    ]
                 ),
                 inner,
                 max_size=4,

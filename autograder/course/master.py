@@ -29,7 +29,12 @@ class CourseError(ValueError):
 
 @dataclass(frozen=True)
 class MasterCell:
-    """A cell of a master. Where a code cell has no grade_id, its number stands in for one."""
+    """A cell of a master. Where a code cell has no grade_id, its number stands in for one.
+
+    Attributes:
+        stub: an answer as learners get it, where another tool makes the release; None where
+            the solution marks tell.
+    """
 
     kind: Kind
     source: str
@@ -38,12 +43,16 @@ class MasterCell:
     tags: tuple[str, ...] = ()
     is_code: bool = True
     locked: bool = False
+    stub: str | None = None
 
     @property
     def release(self) -> str:
         """The source as learners get it: without solution and hidden tests."""
-        if self.kind == "answer":
-            return _SOLUTION.sub(lambda found: found.group(1) + STUB, self.source)
+        if self.stub is not None:
+            return self.stub
+        if self.kind == "answer" and self.is_code:
+            release, marks = _SOLUTION.subn(lambda found: found.group(1) + STUB, self.source)
+            return release if marks else STUB  # as nbgrader: without marks, all is the solution
         if self.kind == "check":
             return _HIDDEN.sub("", self.source).rstrip("\n")
         return self.source
@@ -85,18 +94,23 @@ class Master:
 
     @functools.cached_property
     def exercises(self) -> tuple[Exercise, ...]:
-        """The exercises in order."""
+        """The exercises in order. A text cell with points is for people to mark, and is none."""
         answers = {cell.grade_id: cell for cell in self.cells if cell.kind == "answer"}
         return tuple(
             Exercise(cell.grade_id, cell.points, cell, answers.get(cell.grade_id + ANSWER_SUFFIX))
             for cell in self.cells
-            if cell.kind == "check"
+            if cell.kind == "check" and cell.is_code
         )
 
     @property
     def max_score(self) -> float:
-        """Points of all check cells."""
-        return sum(cell.points for cell in self.cells if cell.kind == "check")
+        """Points of all exercises."""
+        return sum(exercise.points for exercise in self.exercises)
+
+    @property
+    def hand_points(self) -> float:
+        """Points of the cells that people mark: written answers, and tasks."""
+        return sum(cell.points for cell in self.cells) - self.max_score
 
 
 class Course:
@@ -104,17 +118,18 @@ class Course:
 
     Args:
         root: the folder.
+        source: the folder with the masters, from ``root``; other courses call it otherwise.
 
     Raises:
         CourseError: there are no masters in it.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, source: str | Path = "solutions") -> None:
         self.root = root
-        self.solutions = root / "solutions"
+        self.solutions = root / source
         if not self.solutions.is_dir():
             raise CourseError(
-                f"{root}: no folder `solutions` with masters here; name the course with --course"
+                f"{root}: no folder `{source}` with masters here; name the course with --course"
             )
 
     @classmethod
@@ -138,14 +153,26 @@ class Course:
             if folder.is_dir() and not folder.name.startswith(".") and _notebooks(folder)
         )
 
-    def master(self, lesson: str) -> Master:
+    def master(self, lesson: str, notebook: str = "") -> Master:
         """Read one lesson's master.
 
+        Args:
+            notebook: its name without suffix, where the lesson has several.
+
         Raises:
-            CourseError: no such lesson, not exactly one notebook in it, or an unreadable one.
+            CourseError: no such lesson, no such notebook, several where none is named, or an
+            unreadable one.
         """
         folder = self.solutions / lesson
         found = _notebooks(folder) if folder.is_dir() else []
+        if notebook:
+            named = [path for path in found if path.stem == notebook]
+            if not named:
+                raise CourseError(
+                    f"{folder}: there is no {notebook}.ipynb; notebooks here: "
+                    + (", ".join(path.name for path in found) or "none")
+                )
+            found = named
         if len(found) != 1:
             raise CourseError(
                 f"{folder}: {len(found)} notebooks where one is needed; lessons here: "
@@ -154,8 +181,12 @@ class Course:
         return read_master(found[0])
 
     def masters(self) -> list[Master]:
-        """All lessons' masters."""
-        return [self.master(lesson) for lesson in self.lessons()]
+        """All lessons' masters, each notebook of a lesson that has several."""
+        return [
+            read_master(path)
+            for lesson in self.lessons()
+            for path in _notebooks(self.solutions / lesson)
+        ]
 
 
 def _notebooks(folder: Path) -> list[Path]:
@@ -196,5 +227,6 @@ def _master_cell(path: Path, number: int, cell: dict[str, Any]) -> MasterCell:
         kind = "answer"
     elif nbgrader.get("grade"):
         kind = "check"
-    points = float(nbgrader.get("points", 0)) if kind == "check" else 0
+    marked = nbgrader.get("grade") or nbgrader.get("task")
+    points = float(nbgrader.get("points", 0)) if marked else 0
     return MasterCell(kind, source, grade_id, points, tags, is_code, bool(nbgrader.get("locked")))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,16 @@ class NotebookError(ValueError):
 
 @dataclass(frozen=True)
 class Cell:
-    """What is read of a cell: its source, and two claims that only help to recognise it."""
+    """What is read of a cell: its source, and two claims that only help to recognise it.
+
+    Attributes:
+        attachments: pictures pasted into a text cell, as base64 by kind, by the file's name.
+    """
 
     source: str
     is_code: bool
     grade_id: str | None = None
+    attachments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def read_cells(path: Path) -> list[Cell]:
@@ -86,8 +92,29 @@ def _cell(cell: Mapping[str, Any]) -> Cell:
     metadata = cell.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    is_code = cell.get("cell_type") == "code"
     return Cell(
         source.replace("\r\n", "\n"),
-        cell.get("cell_type") == "code",
+        is_code,
         grade_id if isinstance(grade_id, str) else None,
+        {} if is_code else _pictures(cell.get("attachments")),
     )
+
+
+_PICTURE = re.compile(r"image/(png|jpeg|gif|webp)")
+_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
+
+
+def _pictures(attachments: object) -> dict[str, dict[str, str]]:
+    """Pictures only, and only what is base64: they go into a page's HTML."""
+    found: dict[str, dict[str, str]] = {}
+    for name, bundle in attachments.items() if isinstance(attachments, dict) else ():
+        for kind, data in bundle.items() if isinstance(bundle, dict) else ():
+            data = "".join(data) if isinstance(data, list) and all(map(_is_text, data)) else data
+            if _PICTURE.fullmatch(kind) and _is_text(data) and _BASE64.fullmatch(data):
+                found.setdefault(name, {})[kind] = data
+    return found
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)

@@ -1,6 +1,6 @@
 """Runs notebooks in warm worker processes, and hands back what was seen there as claims."""
 
 from .limits import Limits
-from .worker import EngineError, Worker
+from .worker import EngineError, Worker, WorkerLost
 
-__all__ = ["EngineError", "Limits", "Worker"]
+__all__ = ["EngineError", "Limits", "Worker", "WorkerLost"]

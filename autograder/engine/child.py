@@ -34,6 +34,8 @@ def run(job: dict[str, Any], fd: int, libraries: Snapshot) -> NoReturn:
     if not job["figures"]:
         os.environ["AUTOGRADER_FIGURES"] = "0"
     os.chdir(job["folder"])
+    if job["imports"]:
+        sys.path.insert(0, job["folder"])  # as a kernel does
     builtins.input = refuse_input
     shell = Shell.start()
     shell.capture(limits)

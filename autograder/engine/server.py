@@ -1,9 +1,10 @@
 """The warm server: imports what lessons need, then forks a child for each job.
 
-``python -m autograder.engine.server FD MODULE ...``: FD is a socket to the parent. A request is
-one frame, the cells to compile before the fork, with two descriptors: the pipe for the child's
-frames and the one it takes its job from. The answers are ``{"pid"}`` once the child runs and
-``{"exit"}`` once it is reaped. No learner code ever runs in here, and no solution comes by.
+``python -m autograder.engine.server FD HOME MODULE ...``: FD is a socket to the parent, HOME the
+folder that holds the notebooks' working folders, removed at the end. A request is one frame, the
+cells to compile before the fork, with two descriptors: the pipe for the child's frames and the one
+it takes its job from. The answers are ``{"pid"}`` once the child runs and ``{"exit"}`` once it is
+reaped. No learner code ever runs in here, and no solution comes by.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import importlib
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -25,11 +27,18 @@ from .space import Snapshot, snapshot
 
 
 def main() -> None:
-    """Serve until the parent closes its end."""
-    control = socket.socket(fileno=int(sys.argv[1]))
+    """Serve until the parent closes its end, or is gone."""
+    try:
+        _serve_all(socket.socket(fileno=int(sys.argv[1])))
+    finally:
+        # A parent that was killed could not clean up.
+        shutil.rmtree(sys.argv[2], ignore_errors=True)
+
+
+def _serve_all(control: socket.socket) -> None:
     # Ctrl-C at a terminal reaches this process too: the parent decides when to stop.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for name in sys.argv[2:]:
+    for name in sys.argv[3:]:
         importlib.import_module(name)
     _one_thread()
     Shell.start().run_cell("None")  # what IPython imports at its first cell

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -13,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from autograder import marking
@@ -34,12 +36,17 @@ WARM = (
     "torch._subclasses.schema_check_mode",
     "autograder.lab.figure",
 )
+_NOTEBOOKS = shutil.ignore_patterns("*.ipynb", ".*")
 _START_SECONDS = 120.0
 _ANSWER_SECONDS = 20.0
 
 
 class EngineError(RuntimeError):
     """The engine itself failed: no verdict can be given. The message says what to look at."""
+
+
+class WorkerLost(EngineError):
+    """A server that had been ready ended, or stopped to answer, while it ran a notebook."""
 
 
 class Worker:
@@ -66,11 +73,16 @@ class Worker:
     ) -> None:
         self.limits = limits or Limits()
         self._figures = figures
+        # The server empties it where this process can't any more.
+        self._home = tempfile.mkdtemp(prefix="autograder-")
         ours, theirs = socket.socketpair()
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
         with theirs:
             self._server = subprocess.Popen(
-                [sys.executable, "-m", "autograder.engine.server", str(theirs.fileno()), *warm],
+                [
+                    *(sys.executable, "-m", "autograder.engine.server"),
+                    *(str(theirs.fileno()), self._home, *warm),
+                ],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -103,15 +115,21 @@ class Worker:
         self._server.wait()
         if self._server.stderr:
             self._server.stderr.close()
+        shutil.rmtree(self._home, ignore_errors=True)
 
-    def reference(self, plan: Plan, secret: str) -> dict[str, tuple[Expectation, ...]]:
+    def reference(
+        self, plan: Plan, secret: str, *, files: Path | None = None
+    ) -> dict[str, tuple[Expectation, ...]]:
         """Run the master itself; its check cells' expected values, by cell.
+
+        Args:
+            files: a folder with what lies beside the notebook; the run gets a copy.
 
         Raises:
             EngineError: a cell of the master fails; the message names it.
         """
         found: dict[str, tuple[Expectation, ...]] = {}
-        for report in self._once(plan.cells, secret, whole=True)[0]:
+        for report in self._once(plan.cells, secret, whole=True, files=files)[0]:
             if report["error"]:
                 raise EngineError(
                     f"{plan.lesson}: cell {report['cell']!r} of the master stopped with "
@@ -123,11 +141,13 @@ class Worker:
             raise EngineError(f"{plan.lesson}: cell {missing[0]!r} of the master did not end")
         return {cell.id: found[cell.id] for cell in plan.cells if cell.role == "check"}
 
-    def run(self, plan: Plan, secret: str, *, mended: bool = False) -> Observations:
+    def run(
+        self, plan: Plan, secret: str, *, mended: bool = False, files: Path | None = None
+    ) -> Observations:
         """Run a submission's plan.
 
         With ``mended``, given classes that a learner's code replaced or patched are put back
-        before each check.
+        before each check. ``files`` as for :meth:`reference`.
 
         A cell that loops, exits, crashes or runs out of memory fails alone: the rest is run
         again without it, until all other cells have ended or the notebook's time is up.
@@ -140,7 +160,7 @@ class Worker:
         while True:
             cells = [cell for cell in plan.cells if cell.id not in bad]
             reports, stopped = self._once(
-                cells, secret, whole=False, mended=mended, deadline=deadline
+                cells, secret, whole=False, mended=mended, deadline=deadline, files=files
             )
             for report in reports:
                 run = claims.cell_run(report)
@@ -168,15 +188,21 @@ class Worker:
         whole: bool,
         mended: bool = False,
         deadline: float | None = None,
+        files: Path | None = None,
     ) -> tuple[list[dict[str, Any]], marking.Ending | None]:
         """One fork: the reports of the cells that ended, and how the next one stopped, if any."""
         self._wait_ready()
-        with tempfile.TemporaryDirectory(prefix="notebook-") as folder:
+        with tempfile.TemporaryDirectory(
+            prefix="notebook-", dir=self._home, ignore_cleanup_errors=True
+        ) as folder:
+            if files is not None:
+                shutil.copytree(files, folder, ignore=_NOTEBOOKS, dirs_exist_ok=True)
             job = {
                 "cells": [{**asdict(cell), "seed": _seed(secret, cell.id)} for cell in cells],
                 "whole": whole,
                 "mended": mended,
                 "folder": folder,
+                "imports": files is not None,
                 "figures": self._figures,
                 "limits": asdict(self.limits),
             }
@@ -265,7 +291,8 @@ class Worker:
         self._server.kill()
         text = self._server.stderr.read().decode(errors="replace") if self._server.stderr else ""
         last = text.strip().splitlines()[-1:] or ["no message"]
-        return EngineError(f"the engine's warm process ended: {last[0]}")
+        kind = WorkerLost if self._ready else EngineError
+        return kind(f"the engine's warm process ended: {last[0]}")
 
 
 def _seed(secret: str, cell: str) -> int:
