@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -101,12 +102,31 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="write the results as JSON too (a list where several lessons are graded)",
     )
-    jobs = "notebooks that run at a time (default: cores)"
-    grade.add_argument("--jobs", type=_positive, default=0, metavar="N", help=jobs)
+    where = grade.add_mutually_exclusive_group()
+    where.add_argument(
+        "--jobs",
+        type=_positive,
+        default=0,
+        metavar="N",
+        help="notebooks that run at a time (default: cores); each takes about 450 MB of memory, "
+        "and a notebook that fills all it may have up to 4 GB",
+    )
+    where.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="run notebooks on the Dask cluster of this scheduler, as tcp://host:8786; its "
+        "workers need this package, and nothing of the course",
+    )
     grade.add_argument(
         "--figures",
         action="store_true",
-        help="draw the lessons' pictures into autograded/ (takes three times as long)",
+        help="draw the lessons' pictures into autograded/ (takes three times as long); always done "
+        "where a lesson has cells that people mark",
+    )
+    grade.add_argument(
+        "--fresh",
+        action="store_true",
+        help="run also what did not change since it was graded",
     )
     grade.set_defaults(run=_grade)
     return parser
@@ -136,17 +156,40 @@ def _positive(text: str) -> int:
 
 def _grade(args: argparse.Namespace) -> int:
     from autograder.desk import grading, report
+    from autograder.desk.pool import LocalPool, Pool, Setup
+    from autograder.desk.progress import LOG, Progress
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as cleanly as Ctrl-C
     root = args.course.resolve() if args.course else grading.find_root(Path.cwd())
     run = grading.Grading(root, args.lesson)
-    for name in run.unknown:
-        print(f"{name} is no lesson of this course: left alone", file=sys.stderr)
-    progress = report.Progress()
-    progress.start(len(run.work), args.jobs or grading.default_jobs())
+    for what in run.misplaced:
+        print(f"{grading.SUBMITTED}/{what}: left alone", file=sys.stderr)
+    if args.json:
+        args.json.touch()  # not after an hour
+
+    def make_pool(setup: Setup, tasks: int) -> Pool:
+        if args.dask:
+            from autograder.desk.cluster import DaskPool
+
+            pool: Pool = DaskPool(args.dask, setup)
+        else:
+            pool = LocalPool(min(args.jobs or grading.default_jobs(), tasks), setup)
+        progress.say(f"{pool.size} notebooks at a time")
+        return pool
+
+    progress = Progress(root / LOG)
+    progress.start(len(run.work))
+    how = "stopped"
     try:
-        lessons = run.run(progress, jobs=args.jobs, figures=args.figures)
+        # Who marks by hand may have to look at pictures.
+        figures = args.figures or any(master.hand_points for master in run.masters)
+        lessons = run.run(progress, Setup(figures=figures), make_pool, fresh=args.fresh)
+        how = "done"
+    except GradingError as error:
+        how = f"stopped: {error}"
+        raise
     finally:
-        progress.end()
+        progress.end(how)
     for graded in lessons:
         print(report.table(graded))
     report.write_csv(root / report.GRADES, lessons)

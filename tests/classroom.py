@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from filelock import FileLock
 from nbgrader.api import Gradebook, SubmittedAssignment
 
 from autograder.cli import main
-from autograder.desk import grading
+from autograder.desk import pool
 from autograder.engine import Limits
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,8 +58,7 @@ def run(folder: Path, *arguments: str | Path, limits: Limits | None = None) -> i
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         if limits:
-            pool = grading.LocalPool
-            patch.setattr(grading, "LocalPool", lambda jobs, *_, **how: pool(jobs, limits, **how))
+            patch.setattr(pool, "Setup", partial(pool.Setup, limits))
         return main(["grade", *map(str, arguments)])
 
 

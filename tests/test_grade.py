@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -38,7 +39,8 @@ from nbgrader.utils import determine_grade, is_grade
 from autograder import course
 from autograder.desk import submissions
 from autograder.desk.executed import verdict_outputs
-from autograder.desk.report import Progress
+from autograder.desk.progress import Progress
+from autograder.desk.results import Result
 from autograder.desk.source import Settings
 from autograder.marking import Verdict
 
@@ -100,7 +102,9 @@ def test_the_json_has_the_documented_shape(graded: Path) -> None:
     assert list(out) == ["lesson", "seconds", "submissions"]
     assert out["lesson"] == LESSON and out["seconds"] > 0
     for submission in out["submissions"]:
-        assert list(submission) == ["student", "score", "max_score", "status", "exercises", "notes"]
+        assert list(submission) == [
+            *("student", "score", "max_score", "status", "exercises", "notes", "kept")
+        ]
         assert submission["max_score"] == sum(POINTS.values())
         assert submission["score"] == sum(e["points"] for e in submission["exercises"])
         assert [e["id"] for e in submission["exercises"]] == IDS
@@ -265,25 +269,31 @@ def test_a_master_with_other_cells_than_the_marks_is_refused(
     assert "new gradebook" in capsys.readouterr().err
 
 
-def test_progress_is_one_line_on_a_terminal_and_many_in_a_log() -> None:
+def test_progress_is_one_line_on_a_terminal_and_many_elsewhere(tmp_path: Path) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
 
-    ada = submissions.Submission("ada", LESSON, Path())
-    for stream, lines in ((Terminal(), 0), (io.StringIO(), 2)):
-        progress = Progress(stream)
-        progress.start(2, 1)
-        progress(1, 2, ada)
-        progress.end()
+    ada = Result("ada", "graded", (), ("cell 'hook' timed out",), None)
+    for stream, lines in ((Terminal(), 0), (io.StringIO(), 21)):
+        progress = Progress(tmp_path / "grading.log", stream)
+        progress.start(400)
+        for number in range(1, 401):
+            progress.done(number, 400, ada, LESSON)
+        progress.end("done")
         assert stream.getvalue().count("\n") == lines
-        assert f"1 of 2 done: ada, {LESSON}" in stream.getvalue()
+        assert re.search(rf"200 of 400 done, [\d:]+ left at .*/s: ada, {LESSON}", stream.getvalue())
+    log = (tmp_path / "grading.log").read_text()
+    assert log.count(f"ada, {LESSON}: cell 'hook' timed out") == 800
+    assert log.count("INFO grading 400 submissions") == log.count("INFO done") == 2
 
 
 # Other people's courses
 
 
-def test_written_answers_wait_for_a_person(tmp_path: Path) -> None:
+def test_written_answers_wait_for_a_person(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     def cell(kind: str, source: str, grade_id: str, **flags: object) -> Any:
         made = nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
         nbgrader = {"grade": False, "solution": False, "locked": False, "task": False} | flags
@@ -318,6 +328,9 @@ def test_written_answers_wait_for_a_person(tmp_path: Path) -> None:
     assert found["silent"] == {"double": (0, False), "essay": (0, False), "drawing": by_hand}
     notebook = nbformat.read(tmp_path / "autograded" / "wrote" / "99_other" / "other.ipynb", 4)
     assert next(c.source for c in notebook.cells if c.cell_type == "markdown") == "Because."
+    assert "3 + 7 by hand" in capsys.readouterr().out
+    grades = list(csv.DictReader((tmp_path / "grades.csv").read_text().splitlines()))
+    assert [(row["score"], row["max_score"]) for row in grades] == [("0", "10"), ("3", "10")]
 
 
 def test_part_of_the_points_is_read_by_nbgrader_too() -> None:
@@ -363,7 +376,7 @@ def test_odd_submissions_stop_nobody(
         )
     )
 
-    assert run(folder, "--json", tmp_path / "out.json", "--jobs", "1") == 2
+    assert run(folder, "--json", tmp_path / "out.json", "--jobs", "1") == 0
     found = {name: entry["status"] for name, entry in results(tmp_path).items()}
     killed = found.pop("killer")
     assert found == {
@@ -377,13 +390,14 @@ def test_odd_submissions_stop_nobody(
         "pipe": "unreadable",
         "stamp": "graded",
     }
-    assert killed == "not graded", "it ends the warm process, which nothing else may do"
+    assert killed == "crashed", "it ended the warm process, each time it ran"
     out = capsys.readouterr().out
     assert "stamp: timestamp.txt can't be read as a time" in out
     written = marks(folder)
     assert written["chen"] == wanted("chen") and written["stamp"] == wanted("ada")
     assert written["other"] == dict.fromkeys(IDS, 0.0)
-    assert not {"nothing", "killer"} & written.keys(), "no entry for what nobody handed in"
+    assert written["killer"] == dict.fromkeys(IDS, 0.0), "no older marks outlive it"
+    assert "nothing" not in written, "no entry for what nobody handed in"
 
 
 def test_of_several_notebooks_the_newest_of_this_lesson_counts(tmp_path: Path) -> None:
@@ -401,6 +415,25 @@ def test_of_several_notebooks_the_newest_of_this_lesson_counts(tmp_path: Path) -
 
 
 # The command
+
+
+def test_what_lies_where_nobody_looks_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = make_course(tmp_path / "course", ["max"])
+    submitted = folder / "submitted"
+    (submitted / "ada" / "01_add_and_modle").mkdir(parents=True)
+    for place in (submitted, submitted / "ada", submitted / "ada" / "01_add_and_modle"):
+        shutil.copy(CLASS / "ada" / LESSON / f"{NAME}.ipynb", place)
+    assert run(folder) == 0
+    said = capsys.readouterr().err
+    for line in (
+        f"submitted/{NAME}.ipynb is in no student's folder: left alone",
+        f"submitted/ada/{NAME}.ipynb is in no lesson's folder: left alone",
+        "submitted/ada/01_add_and_modle is no lesson's folder: left alone",
+    ):
+        assert line in said
+    assert "max" not in said.split("grading")[0]
 
 
 def test_exit_codes_and_next_steps(
@@ -437,7 +470,7 @@ def test_ctrl_c_ends_it_cleanly_and_says_how_to_go_on(graded: Path, tmp_path: Pa
     said = []
     for line in process.stderr:
         said.append(line)
-        if "1 of 2 done: ada" in line:
+        if "1 of 2 done" in line and "ada" in line:
             break
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all of them
     said += process.stderr.readlines()

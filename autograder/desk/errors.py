@@ -15,5 +15,5 @@ class Stopped(GradingError):
     def __init__(self, done: int, total: int) -> None:
         super().__init__(
             f"stopped. {done} of {total} submissions are graded, and their marks saved. To go on, "
-            "run the same command again; it begins anew and loses nothing"
+            "run the same command again"
         )

@@ -13,13 +13,12 @@ import json
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from autograder.course import Cell, Plan, PlanCell
 from autograder.marking import Observations, Verdict, Words
 
-from .files import write_text
+from . import safe
 from .source import Source
 
 Json = dict[str, Any]
@@ -69,21 +68,29 @@ class Executed:
         *,
         answers: Mapping[str, str],
         notes: Sequence[str] = (),
+        submission: Sequence[Cell] = (),
     ) -> Json:
         """The notebook as nbformat 4.5 in plain dicts.
 
         Args:
             observations: None where nothing was run.
             notes: what a grader should know, put on top.
+            submission: what was handed in; people also read the texts that the learner added,
+                and see the pictures in written answers.
         """
         marks = {verdict.exercise: verdict for verdict in verdicts}
         numbers = {cell.id: number for number, cell in enumerate(plan.cells, 1)}
         own = _own_cells(plan)
+        texts = self._texts(submission)
+        pictures = {cell.grade_id: cell.attachments for cell in submission if cell.attachments}
         cells = [_notes(notes)] if notes else []
         cells += [self._own(cell, numbers, observations) for cell in own.get("", ())]
+        cells += texts.get("", ())
         for name, original in self._cells:
             cell = copy.deepcopy(original)
             cell["source"] = answers.get(name, cell["source"])
+            if name in self._given and name in pictures and cell["cell_type"] == "markdown":
+                cell["attachments"] = {**cell.get("attachments", {}), **pictures[name]}
             if cell["cell_type"] == "code":
                 ran = observations is not None and name in numbers
                 cell["execution_count"] = numbers[name] if ran else None
@@ -93,9 +100,33 @@ class Executed:
                     cell["outputs"] = self._outputs(name, observations)
             cells.append(cell)
             cells += [self._own(after, numbers, observations) for after in own.get(name, ())]
+            cells += texts.get(name, ())
         return _clean(
             {"cells": cells, "metadata": self._metadata, "nbformat": 4, "nbformat_minor": 5}
         )
+
+    def _texts(self, submission: Sequence[Cell]) -> dict[str, list[Json]]:
+        """Text cells that the learner added, by the cell of the master that they follow."""
+        by_text = {cell["source"].strip(): name for name, cell in reversed(self._cells)}
+        names = {name for name, _ in self._cells}
+        found: dict[str, list[Json]] = {}
+        anchor = ""
+        for number, cell in enumerate(submission, 1):
+            known = cell.grade_id if cell.grade_id in names else by_text.get(cell.source.strip())
+            if known:
+                names.discard(known)  # another copy of a written answer is a text of its own
+                anchor = known
+            elif not cell.is_code and cell.source.strip():
+                text = {
+                    "cell_type": "markdown",
+                    "id": f"text-{number}",
+                    "metadata": {},
+                    "source": cell.source,
+                }
+                if cell.attachments:
+                    text["attachments"] = cell.attachments
+                found.setdefault(anchor, []).append(text)
+        return found
 
     def _own(
         self, cell: PlanCell, numbers: Mapping[str, int], observations: Observations | None
@@ -121,7 +152,7 @@ class Executed:
 
 def verdict_outputs(verdict: Verdict) -> list[Json]:
     """A check cell's outputs, from which nbgrader reads the verdict's points."""
-    if verdict.points <= 0:
+    if verdict.points <= 0 and verdict.verdict != "passed":
         return [_error(verdict.mistake or verdict.verdict, verdict.message or "Not passed.")]
     text = verdict.message or "✓ passed"
     shown = {"output_type": "stream", "name": "stdout", "text": text + "\n"}
@@ -139,9 +170,9 @@ def verdict_outputs(verdict: Verdict) -> list[Json]:
     ]
 
 
-def write(path: Path, notebook: Json) -> None:
-    """Write a notebook as nbformat does."""
-    write_text(path, json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+def as_text(notebook: Json) -> str:
+    """A notebook's file, as nbformat writes it."""
+    return json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def _own_cells(plan: Plan) -> dict[str, list[PlanCell]]:
@@ -169,16 +200,20 @@ def _error(name: str, message: str) -> Json:
     return {"output_type": "error", "ename": name, "evalue": message, "traceback": lines}
 
 
+# Of what a cell displays, what nbgrader's pages show without running anything.
+_SHOWN = ("text/plain", "text/latex", "image/png", "image/jpeg", "image/svg+xml")
+
+
 def _plain_output(output: Mapping[str, Any]) -> Json:
-    """A copy of an output that nbformat takes, whatever the learner's process claimed."""
+    """A copy of an output that nbformat takes and a browser may show, whatever it claims to be."""
     plain = dict(output)
     if "data" in plain:
-        # Only text: other things need a front end's extension, and text is there beside them.
-        plain["data"] = {
-            kind: text
-            for kind, text in plain["data"].items()
-            if isinstance(text, str) and not kind.endswith("json")
-        }
+        data = {kind: text for kind, text in plain["data"].items() if isinstance(text, str)}
+        plain["data"] = {kind: data[kind] for kind in _SHOWN if kind in data}
+        if "text/html" in data:
+            plain["data"]["text/html"] = safe.html(data["text/html"])
+        elif "text/markdown" in data:
+            plain["data"]["text/html"] = safe.markdown(data["text/markdown"])
         plain["metadata"] = {}
     return plain
 

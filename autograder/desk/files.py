@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all, over an older one that may be read-only."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_name(f".{path.name}.{os.getpid()}")
+    # Always the same name: what a killed process leaves is gone with the next try.
+    half = path.with_name(f".{path.name}.half")
     try:
         half.write_text(text, encoding="utf-8")
         half.replace(path)

@@ -5,26 +5,29 @@ One session, and one transaction for each submission: a mark is there whole or n
 
 from __future__ import annotations
 
-import contextlib
+import copy
 import datetime
 import json
-import os
-import subprocess
-import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from nbgrader import api
+import sqlalchemy
+import tenacity
+from alembic.script import ScriptDirectory
+from nbgrader import api, dbutil
 from nbgrader.preprocessors import SaveCells
 from nbgrader.utils import is_grade, is_locked, is_solution, is_task
-from sqlalchemy.exc import SAWarning, SQLAlchemyError
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError, OperationalError, SAWarning, SQLAlchemyError
 
 from .errors import GradebookError
 from .results import Standing
-from .source import Settings, Source
+from .source import CONFIG, Settings, Source
+
+T = TypeVar("T")
+PATIENCE = 300.0  # seconds for which a database that can't be reached is waited for
 
 
 @dataclass(frozen=True)
@@ -44,21 +47,47 @@ class Entry:
 class Gradebook:
     """The one writer of a course's gradebook. Use as a context manager.
 
+    A database that is locked, or away for a moment, is waited for.
+
+    Args:
+        waits: told, once for each time, that and why the database is waited for.
+
     Raises:
         GradebookError: the database can't be opened or made.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, waits: Callable[[str], None]) -> None:
         self._settings = settings
+        self._waits = waits
         self._penalty = settings.late_penalty()
         try:
-            with _programs_on_path():
-                self._book = api.Gradebook(settings.db_url, settings.course_id)
-        except (SQLAlchemyError, OSError, subprocess.SubprocessError) as error:
+            self._book = self._patiently(self._open)
+        except (SQLAlchemyError, OSError, ImportError) as error:
             raise GradebookError(
-                f"the gradebook {settings.db_url} can't be opened: {error}"
+                f"the gradebook {_address(settings.db_url)} can't be opened: {_cause(error)}. It "
+                f"is set in {settings.root / CONFIG} (c.CourseDirectory.db_url), and is "
+                "gradebook.db in the course's folder otherwise"
             ) from error
         self._db = self._book.db
+
+    def _open(self) -> Any:
+        _make(self._settings.db_url)
+        return api.Gradebook(self._settings.db_url, self._settings.course_id)
+
+    def _patiently(self, action: Callable[[], T]) -> T:
+        """Do it, again and again while the database can't be reached."""
+
+        def told(state: tenacity.RetryCallState) -> None:
+            if state.attempt_number == 1 and state.outcome is not None:
+                self._waits(_cause(state.outcome.exception()))
+
+        return tenacity.Retrying(
+            retry=tenacity.retry_if_exception(_passes),
+            wait=tenacity.wait_exponential(0.2, max=5),
+            stop=tenacity.stop_after_delay(PATIENCE),
+            before_sleep=told,
+            reraise=True,
+        )(action)
 
     def __enter__(self) -> Gradebook:
         return self
@@ -84,10 +113,27 @@ class Gradebook:
         Raises:
             GradebookError: the cells differ from those that submissions were marked by.
         """
+        try:
+            self._patiently(lambda: self._record(source))
+        except RuntimeError as error:
+            raise GradebookError(
+                f"{source.master.lesson}: cells were added to the master or taken away since it "
+                "was first graded, and marks hang on them. Keep the old cells, or grade in a copy "
+                f"of the course with a new gradebook. nbgrader says: {error}"
+            ) from error
+        except SQLAlchemyError as error:
+            raise GradebookError(
+                f"{source.master.lesson}: not recorded ({_cause(error)})"
+            ) from error
+
+    def _record(self, source: Source) -> None:
         master = source.master
-        self._book.update_or_create_assignment(master.lesson)
-        if self._recorded(source):
-            return
+        try:
+            self._book.update_or_create_assignment(master.lesson)
+            if self._recorded(source):
+                return
+        finally:
+            self._db.commit()
         resources = {
             "nbgrader": {
                 "notebook": master.name,
@@ -96,16 +142,9 @@ class Gradebook:
                 "db_url": self._settings.db_url,
             }
         }
-        self._db.commit()
-        try:
-            # Its steps change the notebook they are given.
-            SaveCells(config=self._settings.config).preprocess(source.notebook, resources)
-        except RuntimeError as error:
-            raise GradebookError(
-                f"{master.lesson}: cells were added to the master or taken away since it was "
-                "first graded, and marks hang on them. Keep the old cells, or grade in a copy of "
-                f"the course with a new gradebook. nbgrader says: {error}"
-            ) from error
+        # Its steps change the notebook they are given, and it may be given it again.
+        notebook = copy.deepcopy(source.notebook)
+        SaveCells(config=self._settings.config).preprocess(notebook, resources)
         self._db.expire_all()
 
     def _recorded(self, source: Source) -> bool:
@@ -140,13 +179,17 @@ class Gradebook:
             GradebookError: the database refuses; nothing of this submission is written then.
         """
         try:
+            return self._patiently(lambda: self._transaction(source, entry))
+        except (SQLAlchemyError, UnicodeError) as error:
+            raise GradebookError(f"{entry.student}: not written ({_cause(error)})") from error
+
+    def _transaction(self, source: Source, entry: Entry) -> Standing:
+        try:
             # nbgrader's models warn of a harmless cascade.
             with warnings.catch_warnings(), self._db.no_autoflush:
                 warnings.simplefilter("ignore", SAWarning)
                 standing = self._write(source, entry)
                 self._db.commit()
-        except (SQLAlchemyError, UnicodeError) as error:
-            raise GradebookError(f"{entry.student}: not written ({error})") from error
         finally:
             self._db.rollback()
         return standing
@@ -210,6 +253,49 @@ class Gradebook:
         return float(notebook.late_submission_penalty)
 
 
+def _make(db_url: str) -> None:
+    """Make nbgrader's tables where they are missing, also where somebody was killed in between.
+
+    nbgrader does it too, but starts `alembic` by name, which an unactivated venv hasn't on PATH,
+    only to learn the version of its own tables.
+    """
+    engine = sqlalchemy.create_engine(db_url)
+    with engine.begin() as db:
+        api.Base.metadata.create_all(db)
+        table = "alembic_version"  # as `nbgrader db upgrade` wants it
+        db.execute(text(f"CREATE TABLE IF NOT EXISTS {table} (version_num VARCHAR(32) NOT NULL)"))
+        if db.execute(text(f"SELECT version_num FROM {table}")).first() is None:
+            version = ScriptDirectory(dbutil.ALEMBIC_DIR).get_current_head()
+            insert = text(f"INSERT INTO {table} (version_num) VALUES (:version)")
+            db.execute(insert, {"version": version})
+    engine.dispose()
+
+
+def _passes(error: BaseException) -> bool:
+    """Whether the database may be there again in a moment."""
+    if not isinstance(error, DBAPIError):
+        return False
+    if error.connection_invalidated:
+        return True
+    if not isinstance(error, OperationalError):
+        return False
+    name = getattr(error.orig, "sqlite_errorname", None)
+    if name is not None:
+        return str(name).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+    state = getattr(error.orig, "sqlstate", None)  # psycopg's; None where no server answered
+    return state is None or state[:2] in ("08", "53", "57")
+
+
+def _cause(error: BaseException | None) -> str:
+    """A database error in a line, without SQLAlchemy's SQL."""
+    cause = str(getattr(error, "orig", None) or error)
+    return " ".join(cause.split()) or type(error).__name__
+
+
+def _address(db_url: str) -> str:
+    return sqlalchemy.make_url(db_url).render_as_string(hide_password=True)
+
+
 def _facts(cell: Any) -> tuple[object, ...]:
     marked = is_grade(cell) or is_task(cell)
     return (
@@ -226,17 +312,3 @@ def _set(grade: Any, entry: Entry) -> None:
     name = grade.cell.name
     grade.auto_score = 0.0 if name in entry.unanswered else entry.points.get(name)
     grade.needs_manual_grade = grade.auto_score is None or grade.manual_score is not None
-
-
-@contextlib.contextmanager
-def _programs_on_path() -> Iterator[None]:
-    """nbgrader starts `alembic` by name, which an unactivated venv doesn't have on PATH."""
-    before = os.environ.get("PATH")
-    os.environ["PATH"] = os.pathsep.join(filter(None, [str(Path(sys.executable).parent), before]))
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["PATH"]
-        else:
-            os.environ["PATH"] = before

@@ -5,23 +5,31 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, as_completed
-from functools import partial
 from pathlib import Path
+from typing import Protocol
 
-from autograder.course import Course, Master, NotebookError
-from autograder.engine import EngineError, Limits, Worker
+from autograder.course import Course
 
-from . import judging, submissions
+from . import guard, submissions
 from .errors import GradingError, Stopped
-from .judging import Reference
-from .pool import LocalPool
-from .results import Graded, Outcome, Result
-from .submissions import Found, Submission
+from .feed import Feed, Look, Runner
+from .kept import Shelf
+from .pool import Pool, Setup
+from .results import Graded, Result
 
 SUBMITTED = "submitted"
-Tell = Callable[[int, int, Submission], None]
-"""Told after each submission: how many are done, of how many, and which one it was."""
+STATE = ".autograder"
+"""The folder of what only this program needs: results of earlier runs, the lock."""
+
+
+class Teller(Protocol):
+    """Who is told how far grading is."""
+
+    def done(self, done: int, total: int, result: Result, lesson: str) -> None:
+        """One more submission is done."""
+
+    def waits(self, why: str) -> None:
+        """The gradebook can't be reached; grading goes on once it can."""
 
 
 def find_root(folder: Path) -> Path:
@@ -66,7 +74,7 @@ class Grading:
             )
         known = self._course.lessons()
         there = submissions.lessons_in(submitted)
-        self.unknown = [] if lessons else sorted(set(there) - set(known))
+        self.misplaced = submissions.misplaced(submitted, known)
         chosen = list(dict.fromkeys(lessons)) or [name for name in known if name in there]
         self.masters = [self._course.master(lesson) for lesson in chosen]
         empty = [lesson for lesson in chosen if lesson not in there]
@@ -82,40 +90,48 @@ class Grading:
         ]
 
     def run(
-        self, tell: Tell, *, jobs: int = 0, limits: Limits | None = None, figures: bool = False
+        self,
+        tell: Teller,
+        setup: Setup,
+        make_pool: Callable[[Setup, int], Pool],
+        *,
+        fresh: bool = False,
     ) -> list[Graded]:
         """Grade them all.
 
         Args:
-            jobs: notebooks at a time; 0 for one on each processor.
-            figures: draw the lessons' pictures into the notebooks in ``autograded/``.
+            make_pool: makes the pool in which notebooks run, where any must, given their number at
+                most.
+            fresh: run also what did not change since an earlier run.
 
         Raises:
             Stopped: at Ctrl-C. EngineError: a master can't be run. CourseError, GradebookError:
-            nbgrader refuses the master, or its gradebook can't be used.
+            nbgrader refuses the master, or its gradebook can't be used. GradingError: another
+            process grades this course, or there is no such cluster.
         """
         start = time.monotonic()
         results: dict[str, list[Result]] = {master.lesson: [] for master in self.masters}
         ends = dict.fromkeys(results, start)
         done = 0
+        state = self.root / STATE
         try:
-            jobs = min(jobs or default_jobs(), len(self.work))
-            with LocalPool(jobs, limits, figures=figures) as pool:
-                references, outcomes = self._submit(pool)
-                # nbgrader is slow to import and to make a gradebook: the workers warm meanwhile.
-                from .recording import Recorder
+            with guard.alone(state):
+                shelf = Shelf(state / "results", setup)
+                look = Look(self.root, self._course.masters(), shelf, fresh=fresh)
+                runner = Runner(lambda: make_pool(setup, len(self.work)))
+                with Feed(self.work, look, runner) as feed:
+                    # nbgrader is slow to import and to make a gradebook: work goes on meanwhile.
+                    from .recording import Recorder
 
-                with Recorder(self.root, self.masters) as recorder:
-                    self.gradebook = recorder.gradebook
-                    for reference in references:
-                        reference.result()  # a master that can't be run ends it here
-                    for future in as_completed(list(outcomes)):
-                        outcome = _outcome(future, *outcomes.pop(future))
-                        lesson = outcome.master.lesson
-                        results[lesson].append(recorder.record(outcome))
-                        ends[lesson] = time.monotonic()
-                        done += 1
-                        tell(done, len(self.work), outcome.submission)
+                    with Recorder(self.root, self.masters, shelf, tell.waits) as recorder:
+                        self.gradebook = recorder.gradebook
+                        for outcome in feed:
+                            lesson = outcome.master.lesson
+                            result = recorder.record(outcome)
+                            results[lesson].append(result)
+                            ends[lesson] = time.monotonic()
+                            done += 1
+                            tell.done(done, len(self.work), result, lesson)
         except KeyboardInterrupt:
             raise Stopped(done, len(self.work)) from None
         return [
@@ -126,54 +142,3 @@ class Grading:
             )
             for master in self.masters
         ]
-
-    def _submit(
-        self, pool: LocalPool
-    ) -> tuple[list[Future[Reference]], dict[Future[Outcome], tuple[Master, Submission]]]:
-        """Hand all work to the pool: the reference of each lesson, then its submissions."""
-        references = {
-            master.lesson: pool.submit(partial(judging.run_reference, master=master))
-            for master in self.masters
-        }
-        masters = self._course.masters()
-        outcomes = {
-            pool.submit(partial(_grade, submission, master, masters, references[master.lesson])): (
-                master,
-                submission,
-            )
-            for master, submission in self.work
-        }
-        return list(references.values()), outcomes
-
-
-def _outcome(future: Future[Outcome], master: Master, submission: Submission) -> Outcome:
-    try:
-        return future.result()
-    except EngineError as error:  # twice, with two workers: it is this submission
-        return Outcome(submission, master, Found("unreadable"), trouble=str(error))
-
-
-def _grade(
-    submission: Submission,
-    master: Master,
-    masters: Sequence[Master],
-    reference: Future[Reference],
-    worker: Worker,
-) -> Outcome:
-    """One submission, start to end. Whatever is wrong with it stops nobody else."""
-    found = Found("unreadable")
-    try:
-        found = submissions.find(submission, master, masters)
-        if found.status != "found":
-            return Outcome(submission, master, found)
-        # Submitted first, so it never waits for a thread that waits here.
-        expected = reference.result()
-        judged = judging.judge(worker, master, found.cells, expected)
-        return Outcome(submission, master, found, judged, expected)
-    except EngineError:
-        raise
-    except NotebookError as error:
-        return Outcome(submission, master, Found("unreadable", str(error), found.notebook))
-    except Exception as error:
-        trouble = f"the grader stopped with {type(error).__name__}: {error}"
-        return Outcome(submission, master, found, trouble=trouble)

@@ -6,6 +6,7 @@ import secrets
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from autograder import marking
 from autograder.course import Cell, Exercise, Master, Plan, rebuild, reference_plan
@@ -36,6 +37,7 @@ class Judged:
 class Reference:
     """What the master gives with one secret: expected values by check cell, and the sentences."""
 
+    master: Master
     secret: str
     expectations: dict[str, tuple[Expectation, ...]]
     words: Words
@@ -46,15 +48,27 @@ def new_secret() -> str:
     return secrets.token_hex(16)
 
 
-def run_reference(worker: Worker, master: Master, secret: str | None = None) -> Reference:
+def run_reference(
+    worker: Worker,
+    master: Master,
+    secret: str | None = None,
+    files: Path | None = None,
+    words: Words | None = None,
+) -> Reference:
     """Run a master once, where no student code has ever run.
+
+    Args:
+        files: a folder with what its cells read or import.
+        words: the lesson's sentences, where its table is not on this machine.
 
     Raises:
         EngineError: the master stops with an error.
     """
     secret = secret or new_secret()
-    expectations = worker.reference(reference_plan(master), secret)
-    return Reference(secret, expectations, marking.for_lesson(master.sentences))
+    expectations = worker.reference(reference_plan(master), secret, files=files)
+    if words is None:
+        words = marking.for_lesson(master.sentences)
+    return Reference(master, secret, expectations, words)
 
 
 def make_plan(master: Master, cells: Sequence[Cell]) -> Plan:
@@ -68,18 +82,29 @@ def make_plan(master: Master, cells: Sequence[Cell]) -> Plan:
 
 
 def judge(
-    worker: Worker, master: Master, submission: Sequence[Cell] | Plan, reference: Reference
+    worker: Worker,
+    master: Master,
+    submission: Sequence[Cell] | Plan,
+    reference: Reference,
+    files: Path | None = None,
 ) -> Judged:
-    """Run and judge one submission, given by its cells or by a plan already made."""
+    """Run and judge one submission, given by its cells or by a plan already made.
+
+    Args:
+        files: a folder with what its cells read or import.
+
+    Raises:
+        WorkerLost: the worker broke.
+    """
     plan = submission if isinstance(submission, Plan) else make_plan(master, submission)
-    observations = worker.run(plan, reference.secret)
+    observations = worker.run(plan, reference.secret, files=files)
     verdicts = [_decide(exercise, observations, reference) for exercise in master.exercises]
     lost = [i for i, verdict in enumerate(verdicts) if _may_be_anothers_fault(verdict)]
     if len(lost) > 1 or (lost and observations.trouble):
         notes = list(observations.trouble)
         for i in lost:
             exercise = master.exercises[i]
-            alone = worker.run(_alone(plan, exercise), reference.secret)
+            alone = worker.run(_alone(plan, exercise), reference.secret, files=files)
             verdict = _decide(exercise, alone, reference)
             if verdict.verdict == "passed":
                 verdicts[i] = verdict
@@ -89,9 +114,14 @@ def judge(
         check = observations.cells.get(exercise.id)
         if verdicts[i].verdict == "passed" and check is not None and check.edited:
             # Add and the like may have been made to do the hook's work.
-            mended = worker.run(_alone(plan, exercise), reference.secret, mended=True)
+            mended = worker.run(_alone(plan, exercise), reference.secret, mended=True, files=files)
             verdicts[i] = _decide(exercise, mended, reference)
     return Judged(master, tuple(verdicts), plan, observations)
+
+
+def judge_by(worker: Worker, reference: Reference, submission: Sequence[Cell] | Plan) -> Judged:
+    """As :func:`judge`, with the master that the reference comes from."""
+    return judge(worker, reference.master, submission, reference)
 
 
 def _may_be_anothers_fault(verdict: Verdict) -> bool:

@@ -1,7 +1,7 @@
-"""A pool of warm workers behind the interface of ``concurrent.futures``.
+"""Warm workers behind the interface of ``concurrent.futures``: the local pool.
 
-What grading needs of a pool is ``submit(task) -> Future`` and ``close()``, so that another one (a
-cluster) can stand in its place.
+What grading needs of a pool is :class:`Pool`, so that a cluster can stand in its place
+(:mod:`autograder.desk.cluster`).
 """
 
 from __future__ import annotations
@@ -10,75 +10,141 @@ import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
-from typing import TypeVar
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Protocol, Self, TypeVar
 
-from autograder.engine import EngineError, Limits, Worker
+from autograder.engine import EngineError, Limits, Worker, WorkerLost
 
 T = TypeVar("T")
 
 
-class LocalPool:
-    """Workers on this machine. All of them start to warm at once.
+@dataclass(frozen=True)
+class Setup:
+    """How the workers of a pool are made.
 
-    Args:
-        jobs: how many notebooks run at a time.
+    Attributes:
         limits: what one notebook may take.
         figures: draw the lessons' pictures.
     """
 
-    def __init__(self, jobs: int, limits: Limits | None = None, *, figures: bool = False) -> None:
-        self._new_worker = partial(Worker, limits, figures=figures)
-        self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+    limits: Limits = field(default_factory=Limits)
+    figures: bool = False
+
+    def worker(self) -> Worker:
+        """A new worker, which starts to warm at once."""
+        return Worker(self.limits, figures=self.figures)
+
+
+class Pool(Protocol):
+    """Runs tasks, each with a warm worker of its own. Use as a context manager."""
+
+    @property
+    def size(self) -> int:
+        """How many tasks run at a time."""
+
+    def submit(self, function: Callable[..., T], *args: Any) -> Future[T]:
+        """Run ``function(worker, *args)``; tasks start in the order they come in.
+
+        Of the arguments, futures of this pool stand for their results. A task whose worker breaks
+        is run again with another one, so it must not mind that; the future raises
+        :class:`WorkerLost` when that happened each time.
+        """
+
+    def close(self) -> None:
+        """Stop at once: what has not started never will, and what runs is ended."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+class Place:
+    """One worker at a time: where it breaks, another takes its place."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
         self._lock = threading.Lock()
-        self._workers = {self._new_worker() for _ in range(jobs)}
         self._closed = False
-        for worker in self._workers:
-            self._idle.put(worker)
+        self._worker = setup.worker()
+
+    def run(self, function: Callable[..., T], *args: Any) -> T:
+        """Run ``function(worker, *args)``, once more with a new worker where the first breaks.
+
+        Raises:
+            WorkerLost: both broke.
+        """
+        try:
+            return function(self._worker, *args)
+        except WorkerLost:
+            self._replace()
+            try:
+                return function(self._worker, *args)
+            except WorkerLost:
+                self._replace()  # the next task finds one that works
+                raise
+
+    def _replace(self) -> None:
+        broken = self._worker
+        with self._lock:
+            if self._closed:
+                raise EngineError("grading was stopped")
+            self._worker = self._setup.worker()
+        broken.close()
+
+    def stop(self) -> None:
+        """End what runs, from any thread. Nothing runs here afterwards."""
+        with self._lock:
+            self._closed = True
+            self._worker.stop()
+
+    def close(self) -> None:
+        """Give the worker up. No other thread may be using it."""
+        self.stop()
+        self._worker.close()
+
+
+class LocalPool:
+    """Workers on this machine. All of them start to warm at once."""
+
+    def __init__(self, jobs: int, setup: Setup | None = None) -> None:
+        setup = setup or Setup()
+        self.size = jobs
+        self._places = [Place(setup) for _ in range(jobs)]
+        self._idle: queue.SimpleQueue[Place] = queue.SimpleQueue()
+        for place in self._places:
+            self._idle.put(place)
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="grader")
 
-    def __enter__(self) -> LocalPool:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def submit(self, task: Callable[[Worker], T]) -> Future[T]:
-        """Run ``task`` with a warm worker of its own; tasks start in the order they come in.
+    def submit(self, function: Callable[..., T], *args: Any) -> Future[T]:
+        """As :meth:`Pool.submit`."""
+        return self._threads.submit(self._run, function, args)
 
-        A task whose worker breaks is run once more with a new one, so it must not mind that.
-        """
-        return self._threads.submit(self._run, task)
-
-    def _run(self, task: Callable[[Worker], T]) -> T:
-        worker = self._idle.get()
+    def _run(self, function: Callable[..., T], args: tuple[Any, ...]) -> T:
+        # A future that is waited for here was submitted earlier, so it runs or has ended.
+        values = [arg.result() if isinstance(arg, Future) else arg for arg in args]
+        place = self._idle.get()
         try:
-            try:
-                return task(worker)
-            except EngineError:
-                worker = self._replace(worker)
-                return task(worker)
+            return place.run(function, *values)
         finally:
-            self._idle.put(worker)
-
-    def _replace(self, broken: Worker) -> Worker:
-        with self._lock:
-            if self._closed:
-                raise EngineError("grading was stopped")
-            self._workers.discard(broken)
-            worker = self._new_worker()
-            self._workers.add(worker)
-        broken.close()
-        return worker
+            self._idle.put(place)
 
     def close(self) -> None:
-        """Stop at once: what has not started never will, and what runs is ended."""
-        with self._lock:
-            self._closed = True
-            workers = list(self._workers)
+        """As :meth:`Pool.close`."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-        for worker in workers:
-            worker.stop()
+        for place in self._places:
+            place.stop()
         self._threads.shutdown(wait=True)
-        for worker in workers:
-            worker.close()
+        for place in self._places:
+            place.close()

@@ -2,39 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from autograder import marking
 from autograder.course import Master
 
-from . import executed, submissions
+from . import executed
 from .errors import GradebookError
 from .executed import Executed
+from .feed import AUTOGRADED
 from .files import write_text
 from .gradebook import Entry, Gradebook
 from .judging import make_plan
+from .kept import Kept, Shelf, digest
 from .results import Outcome, Result, Standing
 from .source import Settings, Source, read_source
-
-AUTOGRADED = "autograded"
 
 
 class Recorder:
     """The only one who writes while a class is graded. Use as a context manager.
+
+    Args:
+        shelf: where results are kept for the next run.
+        waits: told, once for each time, that and why the gradebook is waited for.
 
     Raises:
         CourseError: nbgrader refuses a master or its settings.
         GradebookError: the gradebook can't be opened, or its cells are not the master's.
     """
 
-    def __init__(self, root: Path, masters: Sequence[Master]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        masters: Sequence[Master],
+        shelf: Shelf,
+        waits: Callable[[str], None],
+    ) -> None:
         self._root = root
+        self._shelf = shelf
         settings = Settings.of(root)
         self._sources: dict[str, Source] = {}
         self._executed: dict[str, Executed] = {}
-        self._book = Gradebook(settings)
+        self._book = Gradebook(settings, waits)
         try:
             for master in masters:
                 source = read_source(master, settings)
@@ -58,49 +69,53 @@ class Recorder:
         self._book.close()
 
     def record(self, outcome: Outcome) -> Result:
-        """Write one outcome: first the notebook, then the marks that refer to it.
+        """Write one outcome: the notebook, then the marks, then that both are there.
 
-        What was never handed in (no folder at all), or failed by the grader's own fault, leaves
-        everything as it was.
+        So a run that is killed in between does it again. What was never handed in (no folder at
+        all), or failed by the grader's own fault, leaves everything as it was.
         """
         if outcome.trouble or not outcome.submission.folder.is_dir():
             return _result(outcome, None)
-        lesson = outcome.submission.lesson
-        stamp = submissions.read_stamp(outcome.submission.folder)
-        notes = (*outcome.notes, *filter(None, [stamp.trouble]))
-        made = self._executed[lesson]
+        try:
+            kept = outcome.kept or self._write_files(outcome)
+            points = {verdict.exercise: verdict.points for verdict in kept.verdicts}
+            student, lesson = outcome.submission.student, outcome.submission.lesson
+            entry = Entry(student, points, kept.unanswered, outcome.stamp.time)
+            standing = self._book.write(self._sources[lesson], entry)
+            if outcome.judged is not None:
+                self._shelf.keep(student, lesson, kept)
+        except (GradebookError, OSError) as error:
+            return _result(replace(outcome, trouble=str(error)), None)
+        return _result(outcome, standing)
+
+    def _write_files(self, outcome: Outcome) -> Kept:
+        """Write the executed notebook; all of the result but the gradebook's part."""
+        submission = outcome.submission
+        made = self._executed[submission.lesson]
         judged = outcome.judged
         plan = judged.plan if judged else make_plan(outcome.master, ())
         answers = made.answers(plan, outcome.found.cells)
         observations = judged.observations if judged else None
-        notebook = made.notebook(plan, outcome.verdicts, observations, answers=answers, notes=notes)
-        points = {verdict.exercise: verdict.points for verdict in outcome.verdicts}
-        entry = Entry(outcome.submission.student, points, made.unanswered(answers), stamp.time)
-        try:
-            self._write_files(outcome, notebook, stamp.text)
-            standing = self._book.write(self._sources[lesson], entry)
-        except (GradebookError, OSError) as error:
-            return _result(replace(outcome, trouble=str(error)), None)
-        return _result(outcome, standing, notes)
-
-    def _write_files(self, outcome: Outcome, notebook: executed.Json, stamp: str) -> None:
-        submission = outcome.submission
+        verdicts, notes = outcome.verdicts, outcome.notes
+        text = executed.as_text(
+            made.notebook(plan, verdicts, observations, answers=answers, notes=notes)
+        )
         folder = self._root / AUTOGRADED / submission.student / submission.lesson
-        executed.write(folder / f"{outcome.master.name}.ipynb", notebook)
+        write_text(folder / f"{outcome.master.name}.ipynb", text)
         # nbgrader compares the two to see whether there is a newer submission.
-        if stamp:
-            write_text(folder / "timestamp.txt", stamp)
+        if outcome.stamp.time:
+            write_text(folder / "timestamp.txt", outcome.stamp.text)
         else:
             (folder / "timestamp.txt").unlink(missing_ok=True)
+        return Kept(outcome.key, verdicts, notes, made.unanswered(answers), digest(text.encode()))
 
 
-def _result(
-    outcome: Outcome, standing: Standing | None, notes: tuple[str, ...] | None = None
-) -> Result:
+def _result(outcome: Outcome, standing: Standing | None) -> Result:
     return Result(
         outcome.submission.student,
         outcome.status,
         outcome.verdicts,
-        outcome.notes if notes is None else notes,
+        outcome.notes,
         standing,
+        kept=outcome.kept is not None,
     )

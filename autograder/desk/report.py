@@ -1,4 +1,4 @@
-"""What a person sees of grading: progress, the table, ``grades.csv``."""
+"""What a person sees of marks: the table, ``grades.csv``."""
 
 from __future__ import annotations
 
@@ -6,44 +6,17 @@ import contextlib
 import csv
 import io
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
 
 from .files import write_text
+from .progress import LOG
 from .results import Graded, Result
-from .submissions import Submission
 
 GRADES = "grades.csv"
 _FIRST = ("lesson", "student", "status", "score", "max_score")
-_MOST_NOTES = 40
-
-
-class Progress:
-    """A line that says how far grading is: one that is rewritten on a terminal, else new ones."""
-
-    def __init__(self, stream: TextIO | None = None) -> None:
-        self._stream = stream or sys.stderr
-        self._rewrites = self._stream.isatty()
-
-    def start(self, total: int, jobs: int) -> None:
-        """Say what is about to happen."""
-        noun = "submission" if total == 1 else "submissions"
-        self._say(f"grading {total} {noun}, {jobs} at a time")
-
-    def __call__(self, done: int, total: int, submission: Submission) -> None:
-        """Say that one more is done."""
-        self._say(f"{done} of {total} done: {submission.student}, {submission.lesson}")
-
-    def end(self) -> None:
-        """Leave the line free for other output."""
-        if self._rewrites:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
-
-    def _say(self, text: str) -> None:
-        self._stream.write(f"\r\x1b[K{text[:78]}" if self._rewrites else f"{text}\n")
-        self._stream.flush()
+_MOST_NOTES = 20
 
 
 def table(graded: Graded) -> str:
@@ -51,9 +24,11 @@ def table(graded: Graded) -> str:
     exercises = graded.master.exercises
     head = ["student", *(exercise.id for exercise in exercises), "score", "status"]
     rows = [head, *(_row(result) for result in graded.results)]
-    rows.append(["(of)", *(f"{e.points:g}" for e in exercises), f"{graded.master.max_score:g}", ""])
+    hand = graded.master.hand_points
+    full = f"{graded.master.max_score:g}{f' + {hand:g} by hand' if hand else ''}"
+    rows.append(["(of)", *(f"{e.points:g}" for e in exercises), full, ""])
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-    lines = [f"{graded.master.lesson}: {len(graded.results)} submissions, {graded.seconds:.1f} s"]
+    lines = [_summary(graded)]
     for row in rows:
         cells = [row[0].ljust(widths[0])]
         cells += [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True)]
@@ -61,6 +36,18 @@ def table(graded: Graded) -> str:
     if any(result.standing and result.standing.by_hand for result in graded.results):
         lines.append("* with marks given by a person, or a penalty for being late")
     return "\n".join([*lines, *_notes(graded.results)])
+
+
+def _summary(graded: Graded) -> str:
+    results = graded.results
+    statuses = Counter(result.status for result in results).most_common()
+    kept = sum(result.kept for result in results)
+    parts = [
+        f"{graded.master.lesson}: {len(results)} submissions, {graded.seconds:.1f} s",
+        ", ".join(f"{count} {status}" for status, count in statuses),
+        f"{kept} did not change and were not run again (--fresh runs them)" if kept else "",
+    ]
+    return "; ".join(filter(None, parts))
 
 
 def _row(result: Result) -> list[str]:
@@ -78,7 +65,7 @@ def _notes(results: Sequence[Result]) -> list[str]:
     if not notes:
         return []
     left = len(notes) - _MOST_NOTES
-    more = [f"  ... and {left} more, on top of the notebooks in autograded/"] if left > 0 else []
+    more = [f"  ... and {left} more, all of them in {LOG}"] if left > 0 else []
     return ["notes:", *notes[:_MOST_NOTES], *more]
 
 
@@ -94,6 +81,7 @@ def places(root: Path, gradebook: str) -> str:
             f"  {gradebook}  (nbgrader's; see menu Nbgrader, Formgrader in JupyterLab)",
             f"  {root / GRADES}",
             f"  {root / 'autograded'}  (the notebooks with their verdicts)",
+            f"  {root / LOG}  (repairs, timeouts and crashes)",
             f"pages for students: cd {root} && {_nbgrader()} generate_feedback LESSON",
         ]
     )
@@ -124,7 +112,8 @@ def _csv_row(graded: Graded, result: Result) -> dict[str, str]:
     if standing is not None:
         marks = {name: standing.marks.get(name, points) for name, points in marks.items()}
         score = standing.score
-    head = (graded.master.lesson, result.student, result.status, score, graded.master.max_score)
+    full = graded.master.max_score + graded.master.hand_points
+    head = (graded.master.lesson, result.student, result.status, score, full)
     row = dict(zip(_FIRST, head, strict=True)) | marks
     return {name: value if isinstance(value, str) else f"{value:g}" for name, value in row.items()}
 

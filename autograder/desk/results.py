@@ -9,11 +9,16 @@ from typing import Any, Literal
 from autograder.course import Master
 from autograder.marking import Verdict, one_line
 
-from .judging import Judged, Reference
-from .submissions import Found, Submission
+from .judging import Judged
+from .kept import Kept
+from .submissions import Found, Stamp, Submission
 
-Status = Literal["graded", "missing", "unreadable", "other lesson", "not graded"]
-"""How a submission ended. Only 'not graded' is the grader's own failure."""
+Status = Literal["graded", "missing", "unreadable", "other lesson", "crashed", "not graded"]
+"""How a submission ended.
+
+'crashed': it ended each worker that it ran on, so all of its exercises have 0 points. Only
+'not graded' is the grader's own failure; it leaves earlier marks as they were.
+"""
 
 
 @dataclass(frozen=True)
@@ -27,13 +32,25 @@ class Standing:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One submission, run and judged; ``judged`` is None where there was nothing to run."""
+    """One submission as it was found, and what became of it.
+
+    Attributes:
+        judged: None where there was nothing to run, or nothing came back.
+        kept: the result of an earlier run of the same submission, in place of ``judged``.
+        key: what a result is kept under, where it can be.
+        stamp: when it was handed in.
+        crashed: why no result came back, where the submission is to blame.
+        trouble: why, where the grader is.
+    """
 
     submission: Submission
     master: Master
     found: Found
+    stamp: Stamp = field(default_factory=Stamp)
+    key: str = ""
+    kept: Kept | None = None
     judged: Judged | None = None
-    reference: Reference | None = None
+    crashed: str = ""
     trouble: str = ""
 
     @property
@@ -41,27 +58,35 @@ class Outcome:
         """The submission's status."""
         if self.trouble:
             return "not graded"
+        if self.crashed:
+            return "crashed"
         return "graded" if self.found.status == "found" else self.found.status
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """A verdict for each exercise, of 0 points where nothing was run."""
+        if self.kept is not None and not self.trouble:
+            return self.kept.verdicts
         if self.judged is not None and not self.trouble:
             return self.judged.verdicts
-        why = one_line(self.trouble or self.found.reason)
+        why = one_line(self.trouble or self.crashed or self.found.reason)
+        kind: Literal["crashed", "not run"] = "crashed" if self.crashed else "not run"
         return tuple(
-            Verdict(exercise.id, 0, exercise.points, "not run", None, why)
+            Verdict(exercise.id, 0, exercise.points, kind, None, why)
             for exercise in self.master.exercises
         )
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a grader should know of it: repairs, cells that were stopped, why it failed."""
-        return tuple(map(one_line, self._notes()))  # a file's name may hold anything
+        if self.kept is not None and not self.trouble:
+            return self.kept.notes
+        notes = (*self._notes(), *filter(None, [self.stamp.trouble]))
+        return tuple(map(one_line, notes))  # a file's name may hold anything
 
     def _notes(self) -> tuple[str, ...]:
         if self.judged is None or self.trouble:
-            return tuple(filter(None, [self.found.reason, self.trouble]))
+            return tuple(filter(None, [self.found.reason, self.crashed, self.trouble]))
         notes = (*self.judged.plan.repairs, *self.judged.observations.trouble)
         name = self.found.notebook.name if self.found.notebook else ""
         renamed = name != f"{self.master.name}.ipynb"
@@ -70,13 +95,19 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Result:
-    """What is kept of an outcome. ``standing`` is what the gradebook says, None if not in it."""
+    """What is told of an outcome.
+
+    Attributes:
+        standing: what the gradebook says; None if the submission is not in it.
+        kept: whether this was known from an earlier run.
+    """
 
     student: str
     status: Status
     verdicts: tuple[Verdict, ...]
     notes: tuple[str, ...]
     standing: Standing | None
+    kept: bool = False
 
     @property
     def score(self) -> float:
@@ -105,6 +136,7 @@ class Graded:
                     "status": result.status,
                     "exercises": [verdict.as_json() for verdict in result.verdicts],
                     "notes": list(result.notes),
+                    "kept": result.kept,
                 }
                 for result in self.results
             ],

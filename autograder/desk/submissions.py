@@ -6,7 +6,9 @@ nothing: a notebook is known by its cells.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import functools
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,6 +48,25 @@ def lessons_in(submitted: Path) -> list[str]:
 def submissions_of(submitted: Path, lesson: str) -> list[Submission]:
     """One submission for each student's folder, sorted by student."""
     return [Submission(path.name, lesson, path / lesson) for path in _folders(submitted)]
+
+
+def misplaced(submitted: Path, lessons: Sequence[str]) -> list[str]:
+    """What lies where nobody looks for it, in words: other folders, and notebooks outside of any.
+
+    Args:
+        lessons: the names of the course's lessons.
+    """
+    found = [f"{path.name} is in no student's folder" for path in _notebooks(submitted)]
+    for student in _folders(submitted):
+        found += [f"{student.name}/{p.name} is in no lesson's folder" for p in _notebooks(student)]
+        for folder in _folders(student):
+            if folder.name not in lessons:
+                found.append(f"{student.name}/{folder.name} is no lesson's folder")
+    return found
+
+
+def _notebooks(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.iterdir() if p.suffix == ".ipynb" and p.is_file())
 
 
 def _folders(path: Path) -> list[Path]:
@@ -113,25 +134,42 @@ def _look(path: Path, master: Master, masters: Sequence[Master]) -> Found:
 
 @dataclass(frozen=True)
 class Stamp:
-    """When a submission was handed in: the time in UTC, as written, and what was wrong with it."""
+    """When a submission was handed in, as nbgrader's ``timestamp.txt`` says it.
 
-    time: datetime.datetime | None = None
+    Attributes:
+        text: what stands in the file.
+        unread: why it was not read, where it is there.
+    """
+
     text: str = ""
-    trouble: str = ""
+    unread: str = ""
+
+    @functools.cached_property
+    def time(self) -> datetime.datetime | None:
+        """The time in UTC; None where the text is none."""
+        from nbgrader.utils import parse_utc  # slow to import, and only needed while recording
+
+        with contextlib.suppress(ValueError, OverflowError):
+            return parse_utc(self.text) if self.text else None
+        return None
+
+    @property
+    def trouble(self) -> str:
+        """What a grader should know."""
+        if self.text and self.time is None:
+            return "timestamp.txt can't be read as a time, so none was noted"
+        return self.unread
 
 
 def read_stamp(folder: Path) -> Stamp:
-    """Read nbgrader's ``timestamp.txt``, where there is one."""
-    from nbgrader.utils import parse_utc  # slow to import, and only needed while recording
-
+    """Read ``timestamp.txt`` where there is one."""
     path = folder / "timestamp.txt"
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
-            return Stamp(trouble="timestamp.txt is no plain file, so no time was noted")
+            return Stamp(unread="timestamp.txt is no plain file, so no time was noted")
         with path.open(encoding="utf-8", errors="replace") as file:
-            text = file.read(200).strip()
-        return Stamp(parse_utc(text), text) if text else Stamp()
-    except FileNotFoundError:
+            return Stamp(file.read(200).strip())
+    except (FileNotFoundError, NotADirectoryError):
         return Stamp()
-    except (OSError, ValueError, OverflowError):
-        return Stamp(trouble="timestamp.txt can't be read as a time, so none was noted")
+    except OSError as error:
+        return Stamp(unread=f"timestamp.txt can't be read ({error.strerror})")
