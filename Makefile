@@ -62,6 +62,7 @@ test-all: $(READY)
 
 bench: $(READY)
 	$(WITH_VENV) $(BIN)/python -m benchmarks.engine
+	$(WITH_VENV) $(BIN)/python -m benchmarks.grading
 
 build: $(READY)
 	$(WITH_VENV) $(BIN)/autograder build

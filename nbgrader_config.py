@@ -35,6 +35,17 @@ c.Execute.timeout = 30
 c.Execute.iopub_timeout = 30
 
 
+# What `nbgrader autograde` and formgrader's Autograde button use: this project's engine.
+c.Autograde.sanitize_preprocessors = ["autograder.desk.plugin.Rebuild"]
+c.Autograde.autograde_preprocessors = [
+    "autograder.desk.plugin.Run",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+]
+# Nothing that a learner wrote runs in an instructor's browser.
+c.HTMLExporter.filters = {"markdown2html": "autograder.desk.safe.markdown2html"}
+
+
 class HideTests(ClearHiddenTests):
     """Keeps hidden tests out of the feedback: their code, and the code that an error quotes.
 

@@ -40,7 +40,7 @@ def ours(texts: list[str], jobs: int) -> list[float]:
     """Seconds of each batch per submission: rebuilt, run and judged, workers warm."""
     master = Course(measure.ROOT).master(measure.LESSON)
     with LocalPool(jobs) as pool:
-        reference = pool.submit(lambda worker: judging.run_reference(worker, master)).result()
+        reference = pool.submit(judging.run_reference, master).result()
 
         def one(text: str, worker: Worker) -> float:
             return judging.judge(worker, master, parse_cells(text.encode()), reference).score

@@ -17,6 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LESSON = "01_add_and_model"
 NOTEBOOK = "add_and_model.ipynb"
+# nbgrader's own steps, where the course's settings have the engine's.
+OWN_STEPS = "\nfor step in 'sanitize', 'autograde':\n    del c.Autograde[f'{step}_preprocessors']\n"
 
 
 def machine() -> dict[str, str]:
@@ -74,11 +76,13 @@ def submissions() -> list[str]:
 
 
 def stock_course(folder: Path, texts: list[str]) -> None:
-    """A copy of the course with ``texts`` as its class, released by nbgrader itself."""
+    """A copy of the course with ``texts`` as its class, as nbgrader alone would grade it."""
     for name in ("solutions", "nbgrader_config.py"):
         source = ROOT / name
         copy = shutil.copytree if source.is_dir() else shutil.copy
         copy(source, folder / name)
+    with (folder / "nbgrader_config.py").open("a") as file:
+        file.write(OWN_STEPS)
     subprocess.run(
         [nbgrader(), "generate_assignment", LESSON], cwd=folder, check=True, capture_output=True
     )

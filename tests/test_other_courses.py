@@ -5,15 +5,13 @@ They get the marks that nbgrader gives. The notebooks are those that nbgrader's 
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import nbgrader
 import pytest
 from nbgrader.api import Gradebook, SubmittedNotebook
+from nbgraders import command, readme_lines
 
 from autograder import marking
 from autograder.course import NotebookError, read_cells, read_master
@@ -45,12 +43,8 @@ def suite(root: Path) -> None:
 def stock(root: Path) -> Marks:
     """Marks of the autograded cells by nbgrader itself."""
     (root / "nbgrader_config.py").write_text("c = get_config()\nc.Execute.timeout = 30\n")
-    programs = str(Path(sys.executable).parent)
-    env = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
-    for command in (["generate_assignment", "ps1"], ["autograde", "ps1"]):
-        subprocess.run(
-            [f"{programs}/nbgrader", *command], cwd=root, env=env, capture_output=True, check=False
-        )
+    for arguments in (["generate_assignment", "ps1"], ["autograde", "ps1"]):
+        command(root, *arguments)
     with Gradebook(f"sqlite:///{root}/gradebook.db") as gradebook:
         return {
             (submission.student.id, book.name, grade.cell.name): grade.auto_score
@@ -74,7 +68,7 @@ def ours(root: Path) -> tuple[Marks, set[str]]:
         for path in sorted((root / "source" / "ps1").glob("*.ipynb")):
             master = read_master(path)
             plain = {exercise.id: () for exercise in master.exercises}
-            reference = judging.Reference("secret", plain, marking.shared())
+            reference = judging.Reference(master, "secret", plain, marking.shared())
             for handed in sorted(root.glob(f"submitted/*/ps1/{path.name}")):
                 try:
                     cells = read_cells(handed)
@@ -97,3 +91,23 @@ def test_the_marks_are_nbgraders(course: object, tmp_path: Path) -> None:
     assert theirs
     assert {key: mine.get(key) for key in theirs} == theirs
     assert checked == {"assert"}
+
+    before = everything(tmp_path)
+    (tmp_path / "nbgrader_config.py").write_text("\n".join(readme_lines()))
+    assert command(tmp_path, "autograde", "ps1", "--force").returncode == 0
+    assert everything(tmp_path) == before
+
+
+def everything(root: Path) -> dict[tuple[str, ...], tuple[object, ...]]:
+    """All that nbgrader's own steps leave in the gradebook, for cells that people mark too."""
+    with Gradebook(f"sqlite:///{root}/gradebook.db") as gradebook:
+        return {
+            (submission.student.id, type(mark).__name__, book.name, mark.name): (
+                getattr(mark, "auto_score", None),
+                getattr(mark, "needs_manual_grade", None),
+                getattr(mark, "auto_comment", None),
+            )
+            for submission in gradebook.assignment_submissions("ps1")
+            for book in submission.notebooks
+            for mark in [*book.grades, *book.comments]
+        }
