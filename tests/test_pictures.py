@@ -7,14 +7,24 @@ import sys
 import time
 import warnings
 from itertools import combinations
+from xml.etree import ElementTree
 
 import pytest
 import torch
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.path import Path
+from matplotlib.text import Annotation
 from torch import nn
 
-from autograder.lab.pictures import draw_before_after, draw_model_graph, draw_timeline
+from autograder.lab.pictures import (
+    draw_before_after,
+    draw_model_graph,
+    draw_timeline,
+    draw_values,
+    timeline_steps,
+    write_values,
+)
 from autograder.lab.timeline import Event, record_timeline
 from autograder.lab.values import run_values
 
@@ -52,6 +62,7 @@ def words(picture: Figure) -> list[str]:
 
 PICTURES = {
     "timeline": lambda: draw_timeline(record_timeline(Model(), 2, 3)),
+    "timeline, marked": lambda: draw_timeline(record_timeline(Model(), 2, 3), marked=True),
     "graph": lambda: draw_model_graph(Model(), 2, 3),
     "graph, long numbers": lambda: draw_model_graph(Model(-12.34), -2.3456, 1234.567),
     "bars": lambda: draw_before_after((15, 10), (0.6, 0.4)),
@@ -152,6 +163,71 @@ def test_timeline_shows_every_event_once_in_its_row() -> None:
         assert beside == [number, name]
 
 
+def test_a_step_shows_what_has_happened_and_marks_the_last() -> None:
+    events = record_timeline(Model(), 2, 3)
+    steps = list(timeline_steps(events))
+    assert len(steps) == len(events)
+    for now, step in enumerate(steps, start=1):
+        groups = ElementTree.fromstring(step.replace("xlink:", "")).iter()
+        shown = [group.get("class", "") for group in groups if group.tag.endswith("}g")]
+        # For each event its dot, its number and its name, and the way that leads to it.
+        assert shown.count("event-1") == 3
+        assert all(shown.count(f"event-{place}") == 4 for place in range(2, now + 1))
+        assert {name for name in shown if name} == {
+            f"mark-{now}",
+            *(f"event-{place}" for place in range(1, now + 1)),
+        }
+        assert f"so far. {'; '.join(f'{i}. {e}' for i, e in enumerate(events[:now], 1))}." in step
+
+
+def test_a_mark_is_behind_its_event_and_beside_the_words_forward_and_backward() -> None:
+    picture = draw_timeline(record_timeline(Model(), 2, 3), marked=True)
+    renderer = FigureCanvasAgg(picture).get_renderer()
+    shown = dict(labels(picture))
+    upright = [box for _, box in labels(picture) if box.height > 2 * box.width]
+    assert len(upright) == 2
+    marks = [patch for patch in picture.page.patches if patch.get_gid()]
+    assert [mark.get_gid() for mark in marks] == [f"mark-{place}" for place in range(1, 14)]
+    for place, mark in enumerate(marks, start=1):
+        box, dot = mark.get_window_extent(renderer), shown[str(place)]
+        assert box.y0 < dot.y0 and dot.y1 < box.y1
+        assert not any(map(box.overlaps, upright))
+
+
+def test_other_numbers_are_written_into_the_same_picture() -> None:
+    picture = draw_values(run_values(Model(), 2, 3), "Model")
+    write_values(picture, run_values(Model(-4.0), 1.5, 2.5))
+    fresh = draw_model_graph(Model(-4.0), 1.5, 2.5)
+    assert sorted(words(picture)) == sorted(words(fresh))
+    assert picture.alt == fresh.alt
+
+
+@pytest.mark.parametrize("numbers", [(2, 3, 5), (-4.5, -4.5, -9.5), (-1234.567, 0.5, -12.34)])
+@pytest.mark.parametrize("grad_output", [1, -2.5])
+def test_numbers_stand_beside_the_arrows(
+    numbers: tuple[float, float, float], grad_output: float
+) -> None:
+    x1, x2, weight = numbers
+    picture = draw_values(run_values(Model(float(weight)), x1, x2, grad_output), "Model")
+    assert_readable(picture)
+    arrows = [text for text in picture.page.texts if isinstance(text, Annotation)]
+    assert len(arrows) == 10
+    for arrow in arrows:
+        line = picture.page.transData.transform_path(Path([arrow.xyann, arrow.xy]))
+        for text, box in labels(picture):
+            assert not line.intersects_bbox(box, filled=False), f"an arrow runs through {text!r}"
+
+
+def test_the_drawing_in_a_page_is_the_picture() -> None:
+    picture = draw_model_graph(Model(), 2, 3)
+    drawing = picture.svg()
+    root = ElementTree.fromstring(drawing.replace("xlink:", ""))
+    (svg,) = root
+    assert svg.get("role") == "img" and svg.get("aria-label") == picture.alt
+    assert svg.get("viewBox") == f"0 0 {picture.bbox.width:g} {picture.bbox.height:g}"
+    assert "<script" not in drawing and "<text" not in drawing, "words are shapes"
+
+
 def test_graph_shows_the_numbers_of_the_run() -> None:
     model = Model(-4.0)
     x1 = torch.tensor([1.5], requires_grad=True)
@@ -233,9 +309,9 @@ def test_a_grader_does_not_wait_for_matplotlib() -> None:
 
 
 def test_wrong_use_is_said_plainly() -> None:
-    with pytest.raises(TypeError, match="parameter called W"):
+    with pytest.raises(ValueError, match="parameter called W"):
         record_timeline(nn.ReLU(), 1, 2)
-    with pytest.raises(TypeError, match="parameter called W"):
+    with pytest.raises(ValueError, match="parameter called W"):
         draw_model_graph(nn.ReLU(), 1, 2)
     with pytest.raises(ValueError, match="no events"):
         draw_timeline([])

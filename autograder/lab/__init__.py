@@ -7,8 +7,11 @@ from .draw import Draw
 from .expect import CheckFailed, expect
 from .helpers import record_inputs
 from .pictures import draw_before_after, draw_model_graph, draw_timeline
+from .session import watch as _watch_cells
 from .timeline import record_timeline
 from .todo import Todo
+from .tracebacks import install as _shorten_tracebacks
+from .widgets import explore, step_through
 
 __all__ = [
     "CheckFailed",
@@ -21,7 +24,12 @@ __all__ = [
     "draw_model_graph",
     "draw_timeline",
     "expect",
+    "explore",
     "one_of",
     "record_inputs",
     "record_timeline",
+    "step_through",
 ]
+
+_shorten_tracebacks()
+_watch_cells()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FrameType, FunctionType
 
 from IPython.display import display
 
 from autograder import marking
 
+from . import where
 from .box import Box
 
 # The kernel starts in the notebook's folder, where the lesson's sentences lie beside it. Where
@@ -22,6 +25,10 @@ _COURSE = Path(__file__).resolve().parents[2] / "notebooks"
 
 class CheckFailed(AssertionError):
     """A value is not the expected one.
+
+    Its text is the whole story in one line. In a notebook that a person runs, the box above has
+    said all that, so it is shown as a few words; nbgrader shows nothing but the error, and gets
+    the sentence.
 
     Attributes:
         mistake: the name of the mistake.
@@ -35,7 +42,11 @@ class CheckFailed(AssertionError):
 
     def _render_traceback_(self) -> list[str]:
         # IPython shows exactly these lines. Never empty: nbgrader would show nothing at all.
-        return [self.message]
+        if "NBGRADER_EXECUTION" in os.environ:  # set by nbgrader, and by the engine
+            return [self.message]
+        if self.mistake == "todo":
+            return ["Still a TODO. The box above says what to do."]
+        return ["Not yet. The box above says what was seen."]
 
 
 def expect(
@@ -68,23 +79,51 @@ def expect(
         {name: marking.freeze(value) for name, value in (mistakes or {}).items()},
         {name: marking.freeze(value) for name, value in (accepted or {}).items()},
     )
+    lines: list[str] = []
     outcome = _shadowed(caller.f_globals, caller.f_code) or marking.judge(
-        marking.observe(actual), expectation, _words()
+        marking.observe(_watched(actual, caller, lines)), expectation, _words()
     )
     if outcome.passed:
         print(outcome.line)
         return
-    display(Box(outcome))
+    # What a program reads of it; a person reads the box.
+    facts = {"mistake": outcome.mistake, "hint": outcome.hint}
+    where_to_look = "" if outcome.mistake == "todo" else "".join(lines)
+    display(Box(outcome, where_to_look), metadata={"autograder": facts})
     raise CheckFailed(outcome)
+
+
+def _watched(actual: object, caller: FrameType, lines: list[str]) -> object:
+    """The same function, which also notes the learner's line that an exception came through."""
+    if type(actual) is not FunctionType:
+        return actual
+
+    def watched() -> object:
+        try:
+            return actual()
+        except BaseException as error:
+            lines.append(where.line_of(error, caller.f_globals, caller.f_code))
+            raise
+
+    return watched
 
 
 def _words() -> marking.Words:
     words = dict(marking.shared())
-    for table in [_HERE] if _HERE.is_file() else sorted(_COURSE.glob("*/mistakes.toml")):
-        # A learner's copy may be damaged; a check still has to speak.
-        with contextlib.suppress(marking.WordsError):
-            words |= marking.for_lesson(table)
+    for path in [_HERE] if _HERE.is_file() else sorted(_COURSE.glob("*/mistakes.toml")):
+        with contextlib.suppress(OSError):
+            now = path.stat()
+            words |= _table(path, now.st_mtime_ns, now.st_size)
     return words
+
+
+@functools.lru_cache(maxsize=32)
+def _table(path: Path, changed: int, size: int) -> marking.Words:
+    """A lesson's sentences. Reading them takes longer than all the rest of a check."""
+    try:
+        return marking.for_lesson(path)
+    except marking.WordsError:  # a learner's copy may be damaged; a check still has to speak
+        return {}
 
 
 def _shadowed(names: Mapping[str, object], code: CodeType) -> marking.Outcome | None:

@@ -17,8 +17,8 @@ from .judge import (
     is_plain,
     judge,
 )
-from .names import global_names, rebound_builtin, shadowed_builtin
-from .show import one_line, show
+from .names import global_names, global_reads, rebound_builtin, shadowed_builtin
+from .show import cut, one_line, show
 from .values import (
     AtLeast,
     AtMost,
@@ -56,12 +56,14 @@ __all__ = [
     "WordsError",
     "at_least",
     "at_most",
+    "cut",
     "decide",
     "decode",
     "encode",
     "for_lesson",
     "freeze",
     "global_names",
+    "global_reads",
     "is_plain",
     "judge",
     "observe",

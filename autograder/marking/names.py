@@ -10,26 +10,29 @@ from types import CodeType, FunctionType
 
 
 def shadowed_builtin(names: Mapping[str, object], code: CodeType) -> str | None:
-    """The first Python builtin that ``code`` reads and that ``names`` binds to something else.
+    """The first Python builtin that ``code`` reads and that ``names`` binds to something else."""
+    return rebound_builtin(names, sorted(global_reads(names, code)))
+
+
+def global_reads(names: Mapping[str, object], code: CodeType) -> frozenset[str]:
+    """The global names that ``code`` reads and does not bind itself.
 
     Args:
         names: the globals that the code runs in.
         code: a cell, or one statement of it; functions of the same file are followed.
     """
     todo, seen = [code], {code}
+    found: set[str] = set()
     while todo:
         read, bound = global_names(todo.pop())
-        reads = sorted(read - bound)
-        rebound = rebound_builtin(names, reads)
-        if rebound is not None:
-            return rebound
-        for value in map(names.get, reads):
+        found |= read - bound
+        for value in map(names.get, read - bound):
             # IPython runs a cell statement by statement: the functions of this one are elsewhere.
             inner = value.__code__ if type(value) is FunctionType else code
             if inner.co_filename == code.co_filename and inner not in seen:
                 seen.add(inner)
                 todo.append(inner)
-    return None
+    return frozenset(found)
 
 
 def rebound_builtin(names: Mapping[str, object], reads: Iterable[str]) -> str | None:
