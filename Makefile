@@ -1,4 +1,4 @@
-# make lab     open JupyterLab on the first lesson
+# make lab     open the lessons in JupyterLab, on the first page or where you left off
 # make grade   grade submitted/, or the example class when there is none
 # make test    run the tests           make test-all   ... and the long ones
 # make bench   measure, into benchmarks/
@@ -21,9 +21,6 @@ READY := .venv/ready
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 # nbgrader starts `alembic` by name, so the venv's programs must be found.
 WITH_VENV := PATH="$(CURDIR)/$(BIN):$$PATH"
-# JupyterLab refuses to run as root (as in most containers) unless told.
-AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
-FIRST := notebooks/01_add_and_model/add_and_model.ipynb
 UBUNTU := $(shell grep '^ID=ubuntu' /etc/os-release 2>/dev/null)
 DEPS := $(if $(UBUNTU),chromium-browser,chromium) postgresql bubblewrap
 
@@ -45,20 +42,18 @@ $(READY): pyproject.toml constraints.txt
 	@$(PIP) -e '.[dev]'
 	@touch $@
 
-# .jupyter holds settings that spare the learner JupyterLab's questions about news and updates.
 lab: $(READY)
-	$(WITH_VENV) JUPYTER_CONFIG_PATH="$(CURDIR)/.jupyter:$$JUPYTER_CONFIG_PATH" \
-	  $(BIN)/jupyter lab $(AS_ROOT) --ServerApp.root_dir="$(CURDIR)" $(LAB_ARGS) $(FIRST)
+	@$(BIN)/autograder lab $(LAB_ARGS)
 
 grade: $(READY)
 	@if [ -d submitted ]; then $(WITH_VENV) $(BIN)/autograder grade; \
 	  else $(WITH_VENV) $(BIN)/autograder grade --course examples/class; fi
 
 test: $(READY)
-	$(WITH_VENV) $(BIN)/python -m pytest -q -n 2 -m "not long" $(TEST_ARGS)
+	$(WITH_VENV) $(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not long" $(TEST_ARGS)
 
 test-all: $(READY)
-	$(WITH_VENV) $(BIN)/python -m pytest -q -n 2 $(TEST_ARGS)
+	$(WITH_VENV) $(BIN)/python -m pytest -q -n 2 --dist loadgroup $(TEST_ARGS)
 
 bench: $(READY)
 	$(WITH_VENV) $(BIN)/python -m benchmarks.engine

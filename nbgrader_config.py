@@ -7,11 +7,13 @@ nbgrader generate_feedback 01_add_and_model
 
 import os
 import sys
+import textwrap
 from pathlib import Path
 
+import zmq
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.preprocessors import ClearHiddenTests, GetGrades
-from nbgrader.utils import is_grade
+from nbgrader.utils import compute_checksum, is_grade
 
 # nbgrader starts `alembic` by name; this finds it where the venv isn't activated.
 BIN = str(Path(sys.executable).parent)
@@ -33,6 +35,29 @@ c.Validator.width = 1000
 # Seconds a cell may take: the first imports torch, which is slow on a busy machine.
 c.Execute.timeout = 30
 c.Execute.iopub_timeout = 30
+
+# Without this, each kernel warns in the terminal that it talks unencrypted.
+if zmq.has("curve"):
+    c.KernelManager.transport_encryption = "auto"
+
+
+def name_the_check(cell, cell_index, execute_reply):
+    """For the Validate button: of a check that failed, its first line and the sentence.
+
+    nbgrader would show all of the check's code above the sentence. Where a learner has edited a
+    check, everything stays as it is, so that nbgrader can say so.
+    """
+    if os.environ.get("NBGRADER_EXECUTION") != "validate" or not is_grade(cell):
+        return
+    if compute_checksum(cell) == cell.metadata.nbgrader.get("checksum"):
+        cell.source = cell.source.partition("\n")[0]
+        cell.metadata.nbgrader.checksum = compute_checksum(cell)
+    for output in cell.outputs:
+        if output.output_type == "error" and len(output.traceback) == 1:
+            output.traceback = textwrap.wrap(output.traceback[0], 95)
+
+
+c.Execute.on_cell_error = name_the_check
 
 
 # What `nbgrader autograde` and formgrader's Autograde button use: this project's engine.

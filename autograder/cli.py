@@ -12,10 +12,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograder import course
 from autograder.course import Course, CourseError, NotebookError
 from autograder.desk.errors import GradingError, Stopped
 from autograder.engine import EngineError
+
+PROGRESS = "progress: "
+"""What the lines on stderr begin with that say how far a check is."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -24,7 +26,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a ✓ that the terminal can't show
     parser = _parser()
-    args = parser.parse_args(argv)
+    args, more = parser.parse_known_args(argv)
+    if args.run is _lab:
+        args.jupyter = more
+    elif more:
+        parser.error(f"unrecognized arguments: {' '.join(more)}")
     try:
         code = int(args.run(args))
         sys.stdout.flush()
@@ -58,14 +64,30 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
+    lab = commands.add_parser(
+        "lab",
+        help="open the lessons in JupyterLab",
+        description="Opens JupyterLab on the first page, or on the lesson that you are in the "
+        "middle of. Other arguments go to `jupyter lab`, for example --no-browser or --port=9999.",
+    )
+    lab.add_argument(
+        "--instructor",
+        action="store_true",
+        help="with nbgrader's panels for instructors: Formgrader, Create Assignment, lists",
+    )
+    lab.set_defaults(run=_lab)
+
     check = commands.add_parser(
         "check",
         help="run all checks on one notebook",
-        description="Runs all checks, hidden ones included, on a notebook of this course. Exit "
-        "code 0: full marks; 1: less; 2: it can't be read as this course's notebook.",
+        description="Runs all checks, hidden ones included, on a notebook of this course; where "
+        "the masters aren't on this machine, the visible checks only. Exit code 0: full marks; 1: "
+        "a check does not pass; 2: it can't be read as this course's notebook; 3: the visible "
+        "checks pass, and hidden tests could not run.",
     )
     check.add_argument("notebook", type=Path)
     check.add_argument("--json", action="store_true", help="print the result as JSON")
+    check.add_argument("--progress", action="store_true", help="say on stderr how far it is")
     _add_course(check)
     check.set_defaults(run=_check)
 
@@ -141,10 +163,10 @@ def _add_course(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _find_course(args: argparse.Namespace, *places: Path) -> Course:
+def _find_course(args: argparse.Namespace) -> Course:
     if args.course:
         return Course(args.course.resolve())
-    return Course.around(*(place.resolve() for place in places), Path.cwd())
+    return Course.around(Path.cwd())
 
 
 def _positive(text: str) -> int:
@@ -152,6 +174,13 @@ def _positive(text: str) -> int:
     if number < 1:
         raise ValueError
     return number
+
+
+def _lab(args: argparse.Namespace) -> int:
+    from autograder.desk import open_lab
+
+    root = open_lab.find_root(Path.cwd())
+    return open_lab.run(root, args.jupyter, instructor=args.instructor)
 
 
 def _grade(args: argparse.Namespace) -> int:
@@ -203,7 +232,7 @@ def _grade(args: argparse.Namespace) -> int:
 
 
 def _build(args: argparse.Namespace) -> int:
-    from autograder.desk import proofs, release
+    from autograder.desk import first_page, proofs, release
     from autograder.engine import Worker
 
     found = _find_course(args)
@@ -235,45 +264,28 @@ def _build(args: argparse.Namespace) -> int:
                 print(f"{name} {'differs from its master' if args.check else 'written'}")
             if not changed:
                 print(f"{lesson}: the release is up to date")
+    page = None if refused else first_page.make(found)
+    if page and not first_page.is_up_to_date(found, page):
+        differs = True
+        if not args.check:
+            first_page.write(found, page)
+        print(f"{first_page.PATH} {'differs from its master' if args.check else 'written'}")
     if refused:
         return 2
     return 1 if args.check and differs else 0
 
 
 def _check(args: argparse.Namespace) -> int:
-    from autograder.desk import judging
-    from autograder.engine import Worker
+    from autograder.desk import checking
 
-    with Worker() as worker:  # warms while the notebook is read
-        try:
-            cells = course.read_cells(args.notebook)
-        except NotebookError as error:
-            raise NotebookError(f"{args.notebook}: {error}") from error
-        masters = _find_course(args, args.notebook.parent).masters()
-        master = course.recognise(cells, masters)
-        if master is None:
-            raise NotebookError(
-                f"{args.notebook}: no lesson of this course was recognised in it; lessons are "
-                + ", ".join(m.lesson for m in masters)
-            )
-        judged = judging.judge(worker, master, cells, judging.run_reference(worker, master))
+    def tell(text: str) -> None:
+        if args.progress:
+            print(f"{PROGRESS}{text}", file=sys.stderr, flush=True)
+
+    root = args.course.resolve() if args.course else None
+    checked = checking.check(args.notebook, root, tell)
     if args.json:
-        result = {
-            "lesson": master.lesson,
-            "score": judged.score,
-            "max_score": master.max_score,
-            "exercises": [verdict.as_json() for verdict in judged.verdicts],
-            "notes": [*judged.plan.repairs, *judged.observations.trouble],
-        }
-        print(json.dumps(result, indent=1))
+        print(json.dumps(checked.as_json(), indent=1))
     else:
-        for verdict in judged.verdicts:
-            mark = "✓" if verdict.verdict == "passed" else "✗"
-            print(
-                f"{mark} {verdict.exercise:16} {verdict.points:g}/{verdict.max_points:g}  "
-                f"{verdict.verdict}  {verdict.message}".rstrip()
-            )
-        for note in (*judged.plan.repairs, *judged.observations.trouble):
-            print(f"note: {note}")
-        print(f"{judged.score:g} of {master.max_score:g} points")
-    return 0 if judged.score == master.max_score else 1
+        print("\n".join(checked.lines()))
+    return checked.exit_code

@@ -10,10 +10,17 @@ Where the variable CI is set, a skip whose words `.ci/skips.txt` does not list f
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from browser import Lesson, Server
+    from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = ROOT / ".ci" / "skips.txt"
@@ -54,6 +61,63 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from classroom import graded_class  # nbgrader is slow to import
 
     return graded_class(tmp_path_factory)
+
+
+# The browser's fixtures (see browser.py). Tests that use them belong to one group, so that one
+# worker of pytest-xdist runs them all, with one JupyterLab.
+
+
+@pytest.fixture(scope="session")
+def jupyterlab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """JupyterLab on a copy of the course, started by `autograder lab`."""
+    from browser import running
+
+    with running(tmp_path_factory.mktemp("jupyterlab")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")  # beside Playwright, nothing else can use asyncio
+def browser(chromium: str) -> Iterator[Browser]:
+    from browser import browsing
+
+    with browsing(chromium) as running:
+        yield running
+
+
+@pytest.fixture
+def window(browser: Browser, jupyterlab: Server, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """An empty window; its screenshot at the end of the test, and no kernel left."""
+    from browser import PATIENCE
+
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(PATIENCE)
+    yield page
+    page.screenshot(path=jupyterlab.pictures / f"{_plain(request.node.name)}.png")
+    page.close()
+    jupyterlab.stop_kernels()
+
+
+@pytest.fixture
+def lesson(
+    window: Page, jupyterlab: Server, request: pytest.FixtureRequest
+) -> Callable[[str], Lesson]:
+    """A function that opens a copy of a lesson, made for this test, and returns the Lesson."""
+    from browser import ROOT, Lesson
+
+    def open_copy(name: str) -> Lesson:
+        test = _plain(request.node.name)
+        copy = jupyterlab.folder / "notebooks" / test
+        hidden = shutil.ignore_patterns(".*")
+        shutil.copytree(ROOT / "notebooks" / name, copy, ignore=hidden, dirs_exist_ok=True)
+        (path,) = copy.glob("*.ipynb")
+        window.goto(jupyterlab.address(f"notebooks/{test}/{path.name}", test))
+        return Lesson(window, path)
+
+    return open_copy
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"\W+", "_", name).strip("_")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

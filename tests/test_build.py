@@ -13,7 +13,7 @@ import pytest
 
 from autograder.cli import main
 from autograder.course import Course, CourseError
-from autograder.desk import proofs, release
+from autograder.desk import first_page, proofs, release
 from autograder.engine import Worker
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -206,11 +206,18 @@ def test_what_nbgrader_refuses_is_said(tmp_path: Path) -> None:
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = course(tmp_path, good())
+    (made.solutions / "README.md").write_text("# Hello\n")
+    page = tmp_path / "notebooks" / "README.md"
     arguments = ["build", "--course", str(tmp_path)]
     assert main([*arguments, "--check"]) == 1
     assert not (tmp_path / "notebooks").exists()
     assert main(arguments) == 0
+    assert page.read_text() == "# Hello\n"
     assert main([*arguments, "--check"]) == 0
+    page.write_text("")
+    capsys.readouterr()
+    assert main([*arguments, "--check"]) == 1
+    assert "notebooks/README.md differs from its master" in capsys.readouterr().out
     change("double", "9}", "6}")(notebook := good())
     (made.solutions / "01_double" / "double.ipynb").write_text(json.dumps(notebook))
     before = (tmp_path / "notebooks/01_double/double.ipynb").read_bytes()
@@ -233,6 +240,20 @@ def test_somebodys_work_is_not_written_over(
     assert "'double_answer'" in capsys.readouterr().err
     assert main([*arguments, "--force"]) == 0
     assert "return x + x" not in path.read_text()
+
+
+def test_the_first_page_lists_the_lessons(tmp_path: Path) -> None:
+    notebook = good()
+    title = {"cell_type": "markdown", "id": "title", "metadata": {}}
+    notebook["cells"].insert(0, {**title, "source": "# Twice\n\nPlan 5 to 10 minutes.\n## More"})
+    made = course(tmp_path, notebook)
+    assert first_page.make(made) is None
+    (made.solutions / "README.md").write_text("# Hello\n\n<!-- lessons -->\n")
+    page = first_page.make(made)
+    assert page is not None
+    assert page.decode().splitlines()[-1] == (
+        "| 1 | [Twice](01_double/double.ipynb) | 1 | 5 | 5 to 10 minutes |"
+    )
 
 
 def test_the_courses_own_release_is_up_to_date() -> None:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_table import FAILED, PASSED, RESULT
 
+from autograder import progress
 from autograder.cli import main
 
 check_module = importlib.import_module("autograder.lab.check")  # the name is the function's
@@ -118,11 +120,44 @@ def test_the_command_needs_no_activated_environment(tmp_path: Path) -> None:
     assert done.stdout.endswith("30 of 30 points\n")
 
 
+def test_solutions_are_in_the_reply_for_passed_exercises_only(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.ipynb"
+    path.write_text(
+        json.dumps(solved(hook="def hook(module, input, output):\n    return output+5"))
+    )
+    _, out, _ = run(capsys, path, "--json")
+    result = json.loads(out)
+    assert (result["hidden"], result["why_not"]) == (True, "")
+    for number, row in enumerate(result["exercises"], 1):
+        assert row["title"].startswith(f"Exercise {number}: ")
+        assert row["heading"] == f"{row['title']} ({row['max_points']:g} points)"
+        assert ("solution" in row) is (row["id"] == "hook")
+    hook = result["exercises"][2]["solution"]
+    assert hook["code"] == "def hook(module, input, output):\n    return output + 5"
+    assert hook["why"].startswith("what a forward hook returns replaces the output.")
+    assert "grad_input[0] / total" not in out
+
+
+def test_progress_stands_on_stderr_where_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    path = ROOT / "solutions" / LESSON
+    assert run(capsys, path, "--json")[2] == ""
+    code, out, err = run(capsys, path, "--json", "--progress")
+    assert code == 0
+    assert json.loads(out)["score"] == 30
+    first, *cells = err.splitlines()
+    assert first == "progress: starting a fresh Python"
+    total = len(cells)
+    assert cells == [f"progress: cell {number} of {total}" for number in range(1, total + 1)]
+    assert total > 20
+
+
 def test_check_in_a_notebook_draws_the_commands_reply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown: list[Any] = []
-    monkeypatch.setattr(check_module, "display", shown.append)
+    monkeypatch.setattr(check_module, "display", lambda thing, **_: shown.append(thing))
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
     Path("mine.ipynb").write_text(
@@ -132,9 +167,35 @@ def test_check_in_a_notebook_draws_the_commands_reply(
     (table,) = shown
     assert "0 of 30 points" in repr(table)
     page = table._repr_html_()
-    assert page.count("<tr>") == 6
+    assert page.count("<tr>") == 7
     assert "<b>'" not in page
-    assert "&#x27;&lt;b&gt;" in page or "&lt;" in page
+    remembered = progress.read(tmp_path / "mine.ipynb")
+    assert (remembered.lesson, remembered.passed) == ("01_add_and_model", ())
+    assert list(remembered.exercises) == IDS
+
+
+def test_check_says_first_what_was_not_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr(check_module, "display", lambda thing, **_: shown.append(thing))
+    monkeypatch.setattr(check_module.session, "unsaved", lambda path: ["`hook`"])
+    monkeypatch.setattr(check_module, "run", lambda path, tell: RESULT)
+    check_module.check(tmp_path / "mine.ipynb")
+    assert [type(thing).__name__ for thing in shown] == ["Unsaved", "Table"]
+    assert "the cell of `hook`" in repr(shown[0])
+
+
+def test_check_remembers_what_passed_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr(check_module, "display", lambda thing, **_: shown.append(thing))
+    results = [RESULT, {**RESULT, "exercises": [FAILED | {"id": PASSED["id"]}, FAILED]}] * 2
+    monkeypatch.setattr(check_module, "run", lambda path, tell: results.pop(0))
+    for _ in range(3):
+        check_module.check(tmp_path / "mine.ipynb")
+    assert ["passed before" in repr(table) for table in shown] == [False, True, False]
 
 
 def test_check_knows_its_notebook_from_jupyters_server(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import importlib
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,7 @@ from autograder.lab.box import Box
 lab_expect = importlib.import_module("autograder.lab.expect")
 A, B = torch.tensor([2.0]), torch.tensor([3.0])
 NOTHING = ("", "")
+NOT_YET = ["Not yet. The box above says what was seen."]
 
 
 class Shell(InteractiveShell):
@@ -37,7 +39,8 @@ class Shell(InteractiveShell):
 
 
 @pytest.fixture
-def shell() -> Iterator[Shell]:
+def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     config = Config()
     config.HistoryManager.enabled = False
     InteractiveShell.clear_instance()
@@ -97,7 +100,7 @@ def test_failure_is_a_box_and_one_line(shell: Shell, capfd: pytest.CaptureFixtur
     name, text, lines = seen.error
     says = marking.shared()["doubled"].says
     assert name == "CheckFailed"
-    assert lines == [text]
+    assert lines == NOT_YET  # the box has said it all
     assert text == f"the <b>answer</b>: Seen: [tensor([4.])]. {says}"
     assert set(box) == {"text/html", "text/plain"}
     assert box["text/plain"].splitlines() == [
@@ -107,6 +110,22 @@ def test_failure_is_a_box_and_one_line(shell: Shell, capfd: pytest.CaptureFixtur
     ]
     assert "Not yet: the &lt;b&gt;answer&lt;/b&gt;" in box["text/html"]
     assert capfd.readouterr() == NOTHING
+
+
+def test_for_nbgrader_which_shows_no_box_the_error_is_the_sentence(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    _, text, lines = run(shell, "expect([A * 2], [A], 'it')").error
+    assert lines == [text]
+    assert text.startswith("it: Seen: [tensor([4.])]. ")
+
+
+def test_a_todo_says_so_and_points_to_the_box(shell: Shell) -> None:
+    seen = run(shell, "def f():\n    raise Todo\nexpect(lambda: f(), 1, 'it')")
+    says = marking.shared()["todo"].says
+    assert seen.error[1:] == (says, ["Still a TODO. The box above says what to do."])
+    assert seen.boxes[0]["text/plain"] == f"Not yet.\n{says}"
 
 
 HARD = [
@@ -138,6 +157,11 @@ HARD = [
 ]
 
 
+def rows_on_screen(text: str, width: int = 100) -> int:
+    """How many rows a text takes in a notebook of that many characters."""
+    return sum(1 + len(line) // width for line in text.splitlines())
+
+
 @pytest.mark.parametrize("source", HARD)
 def test_the_error_is_one_line_whatever_the_learner_made(
     shell: Shell, source: str, capfd: pytest.CaptureFixture[str]
@@ -145,23 +169,25 @@ def test_the_error_is_one_line_whatever_the_learner_made(
     seen = run(shell, source)
     name, text, lines = seen.error
     assert name == "CheckFailed"
-    assert lines == [text]
+    assert len(lines) == 1
+    assert len(lines[0]) < 60
     assert 0 < len(text) <= 1_000
     assert text.isprintable()
     text.encode()
     (box,) = seen.boxes
-    assert len(box["text/html"]) < 20_000
+    assert rows_on_screen(box["text/plain"]) <= 20
+    assert len(box["text/html"]) < 5_000
     tags = set(re.findall(r"<(/?\w+)", box["text/html"]))
-    assert tags <= {"div", "/div", "b", "/b", "br", "span", "/span", "i", "/i"}
+    assert tags <= {"div", "/div", "b", "/b", "br", "code", "/code", "i", "/i"}
     assert capfd.readouterr() == NOTHING
 
 
 def test_the_box_says_the_same_as_the_line(shell: Shell) -> None:
     seen = run(shell, "expect([A, A], [A, A + 1], 'it')")
     (box,) = seen.boxes
-    plain = html.unescape(re.sub(r"<[^>]+>", " ", box["text/html"]))
+    plain = html.unescape(re.sub(r"<[^>]+>", "", box["text/html"]))
     for part in box["text/plain"].splitlines():
-        assert part in plain
+        assert part.removesuffix(".") in plain
     assert seen.error[1] == ": ".join(
         (
             box["text/plain"].splitlines()[0].removeprefix("Not yet: "),
@@ -185,8 +211,8 @@ def test_the_exception_outside_of_a_notebook(capfd: pytest.CaptureFixture[str]) 
 
 def test_a_hint_is_named_in_the_box_only(shell: Shell) -> None:
     outcome = marking.Outcome(False, "it", "Seen: 1.", "none", "Words.", 2)
-    assert repr(Box(outcome)).endswith("Words.\nStuck? Hint 2 below fits.")
-    assert "<i>Stuck? Hint 2 below fits.</i>" in Box(outcome)._repr_html_()
+    assert repr(Box(outcome)).endswith("Words.\nStuck? Open hint 2 below.")
+    assert "<i>Stuck? Open hint 2 below.</i>" in Box(outcome)._repr_html_()
     assert "Hint" not in outcome.line
 
 
@@ -287,6 +313,64 @@ def test_a_damaged_table_does_not_stop_a_check(
     assert caught.value.mistake == "none"
 
 
+def test_a_table_is_read_anew_where_it_was_changed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    table = tmp_path / "mistakes.toml"
+    monkeypatch.setattr(lab_expect, "_HERE", table)
+    for says in ("First.", "Second, longer."):
+        table.write_text(f"[mine]\nsays = '{says}'")
+        with pytest.raises(CheckFailed, match=rf"{says}$"):
+            expect(1, 2, "it", mistakes={"mine": 1})
+
+
+# --- where to look -------------------------------------------------------------------------------
+
+HOOK = "# TODO: store it.\ndef hook(x):\n    y = x[0]\n    return y[{}]"
+CHECK = "def _call(x):\n    return hook(x)\n\n\nexpect(lambda: _call([[1]]), 1, 'it')"
+
+
+def test_the_box_names_the_learners_own_line(shell: Shell) -> None:
+    run(shell, HOOK.format(3))
+    (box,) = run(shell, CHECK).boxes
+    line = "Where to look: `return y[3]`, line 4 of the cell with `hook`"
+    assert box["text/plain"].splitlines()[-1] == line
+    assert ">return y[3]</code>, line 4 of the cell with <code" in box["text/html"]
+    run(shell, HOOK.format(0))
+    assert run(shell, CHECK).boxes == []
+
+
+@pytest.mark.parametrize(
+    ("cell", "check"),
+    [
+        ("", CHECK),  # there is no such function yet
+        ("def hook(x):\n    return [2]", CHECK),  # it ends well, with a wrong value
+        ("from math import sqrt as hook", CHECK.replace("[[1]]", "-1")),  # not the learner's code
+        ("", "def own(x):\n    return x[9]\nexpect(lambda: own([1]), 1, 'it')"),  # the check's
+    ],
+)
+def test_no_line_is_named_where_none_is_the_learners(shell: Shell, cell: str, check: str) -> None:
+    run(shell, cell)
+    (box,) = run(shell, check).boxes
+    assert "Where to look" not in box["text/plain"]
+
+
+def test_the_line_is_the_last_one_of_the_learners_on_the_way(shell: Shell) -> None:
+    run(shell, "class Given:\n    def go(self, function):\n        return function() + None")
+    run(shell, "def inner():\n    return 1\ndef hook(x):\n    return Given().go(inner)")
+    (box,) = run(shell, CHECK).boxes
+    assert "`return Given().go(inner)`, line 4 of the cell with `hook`" in box["text/plain"]
+
+
+def test_a_long_line_is_cut_and_its_backticks_do_no_harm(shell: Shell) -> None:
+    run(shell, f"def hook(x):\n    return ('`<b>`' + 1) or {'x + ' * 99} 1")
+    (box,) = run(shell, CHECK).boxes
+    line = box["text/plain"].splitlines()[-1]
+    assert line.startswith("Where to look: `return (''<b>'' + 1)")
+    assert len(line) < 160
+    assert "<b>'" not in box["text/html"]
+
+
 # --- how it looks --------------------------------------------------------------------------------
 
 
@@ -303,6 +387,21 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+def test_code_in_a_sentence_is_set_as_code() -> None:
+    outcome = marking.Outcome(False, "it", "Seen: `a`<i>.", "none", "Ask `W<b>`, or ` alone.", 2)
+    shown = Box(outcome)._repr_html_()
+    assert re.search(r"Ask <code style=[^>]+>W&lt;b&gt;</code>, or ` alone\.", shown)
+    assert re.search(
+        r"Seen: <code style=[^>]+>`a`&lt;i&gt;</code>", shown
+    )  # a value is no sentence
+    assert "Ask `W<b>`" in repr(Box(outcome))
+
+
+def test_the_longest_box_fits_on_a_screen() -> None:
+    outcome = marking.Outcome(False, "w " * 999, "s" * 999, "none", "x " * 9999, 2)
+    assert rows_on_screen(repr(Box(outcome, "y" * 160))) <= 20
+
+
 def test_the_box_can_be_read_in_light_and_dark_themes() -> None:
     shown = Box(marking.Outcome(False, "it", "Seen: 1.", "none", "Words.", 2))._repr_html_()
     styles = [
@@ -312,7 +411,7 @@ def test_the_box_can_be_read_in_light_and_dark_themes() -> None:
     box, code = styles
     # Both are set, so that the theme's own can't make an unreadable pair.
     assert contrast(box["color"], box["background"]) > 7
-    assert contrast(code["color"], box["background"]) > 7
+    assert contrast(code["color"], code["background"]) > 7
     edge = re.search(r"#\w+", box["border-left"])
     assert edge
     for page in ("#ffffff", "#111111"):  # JupyterLab's light and dark backgrounds
@@ -412,7 +511,8 @@ def test_stock_nbgrader_marks_what_expect_shows(tmp_path: Path) -> None:
     client = NotebookClient(
         notebook, kernel_name="python3", resources={"metadata": {"path": tmp_path}}
     )
-    client.execute()
+    # As nbgrader runs it, which shows no box and no short line.
+    client.execute(env={**os.environ, "NBGRADER_EXECUTION": "autograde"})
     _, right, wrong, raises = notebook.cells
     assert [output["output_type"] for output in right.outputs] == ["stream"]
     assert right.outputs[0]["name"] == "stdout"

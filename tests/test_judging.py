@@ -115,6 +115,19 @@ def test_a_syntax_error_is_named_before_the_missing_function(
     assert "SyntaxError" in verdict.message
 
 
+def test_a_function_that_was_made_is_not_said_to_be_missing(
+    worker: Worker, master: Master, reference: judging.Reference
+) -> None:
+    # The lines below the function try it, and stop as the check does.
+    tried = "def hook(module, input, output):\n    return outptu + 5\nadd = Add()\n"
+    tried += "add.register_forward_hook(hook)\nadd(torch.ones(1), torch.ones(1))"
+    judged = judging.judge(worker, master, cells(master, hook=tried), reference)
+    (verdict,) = [v for v in judged.verdicts if v.exercise == "hook"]
+    assert verdict.mistake == "missing_name"
+    assert "name 'outptu' is not defined" in verdict.message
+    assert "never made" not in verdict.message
+
+
 def test_a_stopped_server_is_noticed(master: Master, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.engine.worker._ANSWER_SECONDS", 2.0)
     stop = "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nos._exit(0)"

@@ -3,13 +3,24 @@
 Pure: it runs nothing and knows no other room of the house.
 """
 
-from .master import STUB, Course, CourseError, Exercise, Master, MasterCell, read_master
+from .explain import Solution, heading, heading_of, solution, title
+from .master import (
+    ANSWER_SUFFIX,
+    STUB,
+    Course,
+    CourseError,
+    Exercise,
+    Master,
+    MasterCell,
+    read_master,
+)
 from .notebook import Cell, NotebookError, parse_cells, read_cells
 from .plan import Plan, PlanCell, Role, rebuild, recognise, reference_plan
 from .rules import check_master
 from .strip import strip
 
 __all__ = [
+    "ANSWER_SUFFIX",
     "STUB",
     "Cell",
     "Course",
@@ -21,12 +32,17 @@ __all__ = [
     "Plan",
     "PlanCell",
     "Role",
+    "Solution",
     "check_master",
+    "heading",
+    "heading_of",
     "parse_cells",
     "read_cells",
     "read_master",
     "rebuild",
     "recognise",
     "reference_plan",
+    "solution",
     "strip",
+    "title",
 ]

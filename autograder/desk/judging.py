@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -137,20 +137,28 @@ def _alone(plan: Plan, exercise: Exercise) -> Plan:
 
 
 def _decide(exercise: Exercise, observations: Observations, reference: Reference) -> Verdict:
-    check = observations.cells.get(exercise.id)
-
     def decide(run: CellRun | None) -> Verdict:
         expected = reference.expectations[exercise.id]
         return marking.decide(exercise.id, exercise.points, run, expected, reference.words)
 
-    verdict = decide(check)
     answer = observations.cells.get(exercise.answer.grade_id) if exercise.answer else None
+    verdict = decide(observations.cells.get(exercise.id))
+    return after_answer(verdict, answer, decide, reference.words)
+
+
+def after_answer(
+    verdict: Verdict,
+    answer: CellRun | None,
+    decide: Callable[[CellRun | None], Verdict],
+    words: Words,
+) -> Verdict:
+    """The verdict on a check that may be lost because of how the cell with its answer ended."""
     if verdict.verdict != "passed" and answer and answer.ended in ("timed out", "crashed"):
         # The check ran without that cell: what it misses is not what went wrong.
-        return decide(CellRun(exercise.id, answer.ended))
-    if verdict.mistake == "missing_name" and answer and answer.error:
+        return decide(CellRun(verdict.exercise, answer.ended))
+    own = f"name '{verdict.exercise}' is not defined" in verdict.message
+    if verdict.mistake == "missing_name" and own and answer and answer.error:
         # The name is missing because the cell that makes it stopped before.
-        says = reference.words["answer_stopped"].says
-        message = f"Stopped with {marking.show(answer.error)}. {says}"
+        message = f"Stopped with {marking.show(answer.error)}. {words['answer_stopped'].says}"
         return replace(verdict, mistake="answer_stopped", message=message)
     return verdict

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import shutil
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from logging.handlers import BufferingHandler
 from pathlib import Path
@@ -19,6 +21,7 @@ from autograder.course import STUB, Course, CourseError, Master, read_cells, rea
 
 RELEASE = "notebooks"
 _CONFIG = "nbgrader_config.py"
+_SOURCE = '_source = ""'  # in the first cell of a lesson
 
 
 def generate(course: Course, lesson: str, folder: Path) -> dict[str, bytes]:
@@ -34,6 +37,7 @@ def generate(course: Course, lesson: str, folder: Path) -> dict[str, bytes]:
     with contextlib.suppress(ConfigFileNotFound):  # nbgrader's defaults do, too
         config = PyFileConfigLoader(_CONFIG, path=str(course.root)).load_config()
     shutil.copytree(course.solutions / lesson, folder / "solutions" / lesson, ignore=_ignored)
+    _tell_source(course, folder / "solutions" / lesson)
     config.CourseDirectory.root = str(folder)
     config.CourseDirectory.source_directory = "solutions"
     config.CourseDirectory.release_directory = RELEASE
@@ -60,6 +64,22 @@ def generate(course: Course, lesson: str, folder: Path) -> dict[str, bytes]:
         for path in sorted(made.rglob("*"))
         if path.is_file()
     }
+
+
+def _tell_source(course: Course, folder: Path) -> None:
+    """Write the project's address, where pyproject.toml gives one, into a lesson's first cell."""
+    settings = course.root / "pyproject.toml"
+    project = tomllib.loads(settings.read_text("utf-8")) if settings.is_file() else {}
+    source = project.get("project", {}).get("urls", {}).get("Source")
+    if not source:
+        return
+    for path in folder.glob("*.ipynb"):
+        notebook = json.loads(path.read_text("utf-8"))
+        for cell in notebook["cells"]:
+            text = "".join(cell["source"])
+            if cell["cell_type"] == "code" and _SOURCE in text:
+                cell["source"] = text.replace(_SOURCE, f"_source = {source!r}")
+        path.write_text(json.dumps(notebook), "utf-8")
 
 
 _ignored = shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__", ".*")

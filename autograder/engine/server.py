@@ -10,6 +10,7 @@ reaped. No learner code ever runs in here, and no solution comes by.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
@@ -24,6 +25,8 @@ from . import child, frames
 from .prepared import prepare
 from .shell import Shell
 from .space import Snapshot, snapshot
+
+_PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
@@ -70,6 +73,7 @@ def _serve(control: socket.socket, head: bytes, fds: list[int], libraries: Snaps
     if pid == 0:
         try:
             os.setsid()
+            _end_with_server()
             null = os.open(os.devnull, os.O_RDWR)
             for fd in (0, 1, 2):
                 os.dup2(null, fd)
@@ -103,6 +107,12 @@ def _end_with_parent(control: socket.socket, pid: int) -> None:
         for kill in (os.kill, os.killpg):  # the group too, once the child leads one
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 kill(pid, signal.SIGKILL)
+
+
+def _end_with_server() -> None:
+    """Die where the server is killed with its parent, as when a notebook's kernel is."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,7 @@ class Worker:
         limits: what one notebook may take.
         warm: modules to import before the first fork.
         figures: draw the lessons' pictures, which takes longer than everything else.
+        tell: is given the number of the cell that runs now, and how many there are.
 
     Raises:
         EngineError: (from the first run) the server could not be started.
@@ -70,8 +71,10 @@ class Worker:
         warm: Sequence[str] = WARM,
         *,
         figures: bool = False,
+        tell: Callable[[int, int], None] | None = None,
     ) -> None:
         self.limits = limits or Limits()
+        self._tell = tell
         self._figures = figures
         # The server empties it where this process can't any more.
         self._home = tempfile.mkdtemp(prefix="autograder-")
@@ -237,7 +240,9 @@ class Worker:
         self, cells: Sequence[PlanCell], fd: int, deadline: float | None, *, whole: bool
     ) -> tuple[list[dict[str, Any]], marking.Ending | None]:
         reports: list[dict[str, Any]] = []
-        for cell in cells:
+        for number, cell in enumerate(cells, 1):
+            if self._tell and not whole:
+                self._tell(number, len(cells))
             until = time.monotonic() + self.limits.cell_seconds
             try:
                 report = frames.receive(fd, min(until, deadline) if deadline else until)

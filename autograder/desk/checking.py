@@ -1,0 +1,167 @@
+"""One notebook, for the person who wrote it: all checks where the masters are, else the visible."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder import course
+from autograder.course import Cell, Course, CourseError, Master, NotebookError, Solution
+from autograder.engine import Worker
+from autograder.marking import Verdict
+
+from . import judging
+
+NO_MASTERS = "the lesson's master, with its solutions and hidden tests, is not on this machine"
+NO_ENGINE = "the hidden tests can't run on this system yet"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of one exercise. ``solution`` only where it is passed."""
+
+    verdict: Verdict
+    heading: str = ""
+    solution: Solution | None = None
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What became of a notebook. ``why_not``: why the hidden tests did not run, '' if they did."""
+
+    lesson: str
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+    why_not: str = ""
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the hidden tests ran, so that there are marks."""
+        return not self.why_not
+
+    @property
+    def max_score(self) -> float:
+        """The points of all exercises."""
+        return sum(row.verdict.max_points for row in self.rows)
+
+    @property
+    def exit_code(self) -> int:
+        """0: full marks; 1: a check does not pass; 3: what could be run passes, marks unknown."""
+        if any(row.verdict.points != row.verdict.max_points for row in self.rows):
+            return 1
+        return 0 if self.hidden else 3
+
+    def as_json(self) -> dict[str, Any]:
+        """What ``check --json`` writes. Points are null where hidden tests did not run."""
+        return {
+            "lesson": self.lesson,
+            "score": sum(row.verdict.points for row in self.rows) if self.hidden else None,
+            "max_score": self.max_score,
+            "hidden": self.hidden,
+            "why_not": self.why_not,
+            "exercises": [self._row(row) for row in self.rows],
+            "notes": list(self.notes),
+        }
+
+    def _row(self, row: Row) -> dict[str, Any]:
+        entry = row.verdict.as_json()
+        entry["heading"] = row.heading
+        entry["title"] = course.title(row.heading)
+        entry["hint"] = row.verdict.hint
+        if not self.hidden:
+            entry["points"] = None
+        if row.solution is not None:
+            entry["solution"] = {"code": row.solution.code, "why": row.solution.why}
+        return entry
+
+    def lines(self) -> list[str]:
+        """What ``check`` prints."""
+        found = []
+        for verdict in (row.verdict for row in self.rows):
+            mark = "✓" if verdict.verdict == "passed" else "✗"
+            points = f"{verdict.points:g}" if self.hidden else "?"
+            found.append(
+                f"{mark} {verdict.exercise:16} {points}/{verdict.max_points:g}  "
+                f"{verdict.verdict}  {verdict.message}".rstrip()
+            )
+        found += [f"note: {note}" for note in self.notes]
+        if self.hidden:
+            score = sum(row.verdict.points for row in self.rows)
+            return [*found, f"{score:g} of {self.max_score:g} points"]
+        passed = sum(row.verdict.verdict == "passed" for row in self.rows)
+        return [
+            *found,
+            f"{passed} of {len(self.rows)} visible checks pass; {self.why_not}, so hidden tests "
+            "did not run. The marks come from your instructor.",
+        ]
+
+
+def check(path: Path, root: Path | None, tell: Callable[[str], None]) -> Checked:
+    """Check a notebook.
+
+    Args:
+        path: the notebook.
+        root: the course folder; None: the one around the notebook, if there is one.
+        tell: is given how far it is, in words.
+
+    Raises:
+        NotebookError: the file can't be read, or is no notebook of the course.
+        CourseError: ``root`` is no course, or a master can't be used.
+        EngineError: a master fails.
+    """
+    try:
+        cells = course.read_cells(path)
+    except NotebookError as error:
+        raise NotebookError(f"{path}: {error}") from error
+    try:
+        masters = (
+            Course(root) if root else Course.around(path.resolve().parent, Path.cwd())
+        ).masters()
+    except CourseError:
+        if root:
+            raise
+        masters = []
+    master = course.recognise(cells, masters)
+    if master and hasattr(os, "fork"):
+        return _whole(master, cells, tell)
+    if master or not masters:
+        return _visible(path, NO_ENGINE if master else NO_MASTERS, tell)
+    raise NotebookError(
+        f"{path}: no lesson of this course was recognised in it; lessons are "
+        + ", ".join(m.lesson for m in masters)
+    )
+
+
+def _whole(master: Master, cells: Sequence[Cell], tell: Callable[[str], None]) -> Checked:
+    tell("starting a fresh Python")
+
+    first_total = 0
+
+    def at(done: int, total: int) -> None:
+        nonlocal first_total
+        first_total = first_total or total
+        # Later runs leave cells out: those that hang, or the other exercises.
+        again = "" if total == first_total else "once more, with fewer cells: "
+        tell(f"{again}cell {done} of {total}")
+
+    with Worker(tell=at) as worker:
+        judged = judging.judge(worker, master, cells, judging.run_reference(worker, master))
+    rows = []
+    for exercise, verdict in zip(master.exercises, judged.verdicts, strict=True):
+        solution = None
+        if verdict.verdict == "passed" and exercise.answer:
+            solution = course.solution(exercise.answer)
+        rows.append(Row(verdict, course.heading_of(master, exercise), solution))
+    notes = (*judged.plan.repairs, *judged.observations.trouble)
+    return Checked(master.lesson, tuple(rows), notes)
+
+
+def _visible(path: Path, why_not: str, tell: Callable[[str], None]) -> Checked:
+    from . import visible  # nbclient is slow to import
+
+    found, notes = visible.check(path, tell)
+    rows = tuple(Row(verdict, heading) for verdict, heading in found)
+    return Checked("", rows, tuple(notes), why_not)

@@ -1,0 +1,156 @@
+"""What the kernel remembers: which cells ran with which text, and who makes which name."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from autograder.lab import missing, session
+
+HOUR = 3600
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
+    monkeypatch.setattr(session, "_ran", {})
+    monkeypatch.setattr(session, "_running", "")
+    config = Config()
+    config.HistoryManager.enabled = False
+    InteractiveShell.clear_instance()
+    made = InteractiveShell.instance(config=config)
+    session.watch()
+    session.watch()  # a second import of the package changes nothing
+    yield made
+    InteractiveShell.clear_instance()
+
+
+def code(cell_id: str, source: str | list[str], grade_id: str = "") -> dict[str, object]:
+    metadata = {"nbgrader": {"grade_id": grade_id}} if grade_id else {}
+    return {"cell_type": "code", "id": cell_id, "source": source, "metadata": metadata}
+
+
+@pytest.fixture
+def save(tmp_path: Path) -> Callable[..., Path]:
+    def write(*cells: dict[str, object], age: float = 0) -> Path:
+        path = tmp_path / "lesson.ipynb"
+        path.write_text(json.dumps({"cells": list(cells)}))
+        os.utime(path, (time.time() - age,) * 2)
+        return path
+
+    return write
+
+
+def test_a_cell_that_ran_with_another_text_after_the_last_save(
+    shell: InteractiveShell, save: Callable[..., Path]
+) -> None:
+    shell.run_cell("x = 2", cell_id="a")
+    shell.run_cell("y = 1", cell_id="b")
+    old = [code("a", "x = 1", "hook_answer"), code("b", ["y ", "= 1\n"]), code("c", "z = 0")]
+    assert session.unsaved(save(*old, age=HOUR)) == ["`hook`"]
+    new = [code("a", "x = 2", "hook_answer"), *old[1:]]
+    assert session.unsaved(save(*new, age=HOUR)) == []
+    # Changed and saved after it ran: the file is what counts, and it is the newer one.
+    assert session.unsaved(save(*old, age=-HOUR)) == []
+
+
+def test_a_cell_without_a_name_is_called_by_its_first_line(
+    shell: InteractiveShell, save: Callable[..., Path]
+) -> None:
+    shell.run_cell("\nvalue = 'x' * 50 + 'another text'\ny = 2", cell_id="a")
+    (name,) = session.unsaved(save(code("a", "old"), age=HOUR))
+    assert name == "“value = 'x' * 50 + 'another text'”"
+
+
+def test_what_is_in_no_file_or_has_no_id_says_nothing(
+    shell: InteractiveShell, save: Callable[..., Path], tmp_path: Path
+) -> None:
+    shell.run_cell("x = 2")  # a front end that sends no ids
+    shell.run_cell("x = 3", cell_id="console")  # another client of this kernel
+    assert session.unsaved(save(code("a", "x = 1"), age=HOUR)) == []
+    assert session.unsaved(tmp_path / "none.ipynb") == []
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b'{"cells": 1}', b'{"cells": [1]}', b'{"cells": [{}]}', b"[" * 10**5]
+)
+def test_a_damaged_file_says_nothing(
+    content: bytes, shell: InteractiveShell, tmp_path: Path
+) -> None:
+    shell.run_cell("x = 2", cell_id="a")
+    path = tmp_path / "lesson.ipynb"
+    path.write_bytes(content)
+    os.utime(path, (0, 0))
+    assert session.unsaved(path) == []
+
+
+def test_the_last_run_of_a_cell_counts(shell: InteractiveShell, save: Callable[..., Path]) -> None:
+    path = save(code("a", "x = 1"), age=HOUR)
+    shell.run_cell("x = 2", cell_id="a")
+    assert session.unsaved(path)
+    shell.run_cell("x = 1", cell_id="a")
+    assert session.unsaved(path) == []
+
+
+def test_outside_of_ipython_it_does_nothing() -> None:
+    InteractiveShell.clear_instance()
+    assert session.watch() is None  # type: ignore[func-returns-value]
+
+
+# --- whose notebook this is, and who makes a name ------------------------------------------------
+
+
+def test_the_notebook_is_the_one_jupyter_names_or_the_only_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    assert session.notebook() is None
+    (tmp_path / "a.ipynb").write_text("")
+    assert session.notebook() == tmp_path / "a.ipynb"
+    (tmp_path / "b.ipynb").write_text("")
+    assert session.notebook() is None
+    monkeypatch.setenv("JPY_SESSION_NAME", str(tmp_path / "b.ipynb"))
+    assert session.notebook() == tmp_path / "b.ipynb"
+    monkeypatch.setenv("JPY_SESSION_NAME", "no file's name")  # as some front ends do
+    assert session.notebook() is None
+
+
+def raised(source: str) -> Exception:
+    try:
+        exec(source, {})
+    except Exception as error:
+        missing.explain(error)
+        return error
+    raise AssertionError
+
+
+def shown(error: Exception) -> list[str] | None:
+    render = getattr(error, "_render_traceback_", None)
+    return render() if render else None
+
+
+def test_a_name_that_another_cell_makes_gets_a_sentence(
+    shell: InteractiveShell,
+    save: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    save(code("a", "class Add:\n    inner = 1\n\ndef hook(): ...\nanswer = []\nx == y"))
+    says = "NameError: `{}` is not there yet. Run the cell that makes it first."
+    for name in ("Add", "hook", "answer"):
+        assert shown(raised(name)) == [says.format(name)]
+    for name in ("inner", "x", "unknown"):
+        assert shown(raised(name)) is None
+    assert shown(raised("1 / 0")) is None
+    assert shown(raised("def f():\n    print(hook)\n    hook = 1\nf()")) is None  # a local name
+    shell.run_cell("hook\ndef hook(): ...")  # this cell makes it, only too late
+    assert shown(raised("hook")) is None
