@@ -26,7 +26,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 90_000  # ms: the machine may be busy with other tests
+PATIENCE = 180_000  # ms: the machine may be busy with other tests
 QUIET = (
     *("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--disable-quic"),

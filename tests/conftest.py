@@ -63,8 +63,15 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return graded_class(tmp_path_factory)
 
 
-# The browser's fixtures (see browser.py). Tests that use them belong to one group, so that one
-# worker of pytest-xdist runs them all, with one JupyterLab.
+# The browser's fixtures (see browser.py).
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "jupyterlab" in getattr(item, "fixturenames", ()):
+            # One worker of pytest-xdist runs them all, with one JupyterLab.
+            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.timeout(1200))
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,6 @@ from playwright.sync_api import Page, expect
 from autograder import marking
 from autograder.course import Course, Exercise, Master
 
-pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(900)]
-
 COURSE = Course(ROOT)
 LESSONS = COURSE.lessons()
 TRY_IT = "# Try it"

@@ -21,8 +21,6 @@ from playwright.sync_api import Page, expect
 
 from autograder.desk import open_lab
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 LESSON = "notebooks/01_add_and_model/add_and_model.ipynb"
 # All that a learner sees in the terminal, from `make lab` to Ctrl-C.
 SAYS = r"""JupyterLab starts; Ctrl-C here stops it\.
