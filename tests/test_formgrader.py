@@ -25,9 +25,8 @@ from autograder.engine import Limits
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
-pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.xdist_group("formgrader"), pytest.mark.timeout(900)]
 
-PATIENCE = 120_000  # ms: the machine may be busy with other tests
 ATTACK = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 SHOWN = f"""
 # {ATTACK}
@@ -119,20 +118,10 @@ def attack(course: Path, student: str, name: str) -> None:
     (folder / name).write_text(json.dumps(content), "utf-8")
 
 
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    from playwright.sync_api import expect, sync_playwright
-
-    expect.set_options(timeout=PATIENCE)
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def page(browser: Browser, formgrader: Formgrader) -> Iterator[Page]:
+    from browser import PATIENCE
+
     page = browser.new_page(viewport={"width": 1280, "height": 1000})
     page.set_default_timeout(PATIENCE)
     # MathJax comes from elsewhere, and is not what is looked at.

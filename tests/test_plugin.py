@@ -131,7 +131,7 @@ def test_being_late_costs_what_nbgrader_is_set_to(course: Callable[..., Path]) -
     [
         ("another lesson", "add_and_model.ipynb is a notebook of 02_other/other.ipynb"),
         ("something else", "add_and_model.ipynb holds nothing of this lesson"),
-        ("too much", "a cell is longer than 200000 characters"),
+        ("too much", "add_and_model.ipynb: a cell is longer than 200000 characters"),
     ],
 )
 def test_what_is_not_this_lesson_earns_nothing_and_says_why(

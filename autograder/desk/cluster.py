@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, InvalidStateError, ThreadPoolExecutor
 from typing import Any, Self, TypeVar
+from weakref import WeakKeyDictionary
 
 from autograder.engine import EngineError, WorkerLost
 
@@ -57,6 +58,7 @@ class DaskPool:
         )
         self._changed = threading.Condition()
         self._tasks: dict[Future[Any], distributed.Future] = {}  # on the cluster
+        self._known: WeakKeyDictionary[Future[Any], cluster_worker.Shared] = WeakKeyDictionary()
         self._gone = ""  # why no task can be run any more
         self._client = self._connect()
         try:
@@ -136,11 +138,17 @@ class DaskPool:
 
     def _send(self, future: Future[T], function: Callable[..., T], args: tuple[Any, ...]) -> None:
         try:
-            # Values, not Dask's futures: Dask sends tasks where their arguments are.
-            values = [arg.result() if isinstance(arg, Future) else arg for arg in args]
+            # Values, not Dask's futures: Dask would send all tasks where their arguments are.
+            values = [self._shared(arg) if isinstance(arg, Future) else arg for arg in args]
             self._start(future, pickle.dumps((function, values)))
         except BaseException as error:  # whatever it is, the one who waits must get it
             _end(future, error=error)
+
+    def _shared(self, future: Future[Any]) -> cluster_worker.Shared:
+        if future not in self._known:
+            data = pickle.dumps(future.result())
+            self._known[future] = cluster_worker.Shared(uuid.uuid4().hex, data)
+        return self._known[future]
 
     def _send_alone(self, future: Future[Any], call: bytes) -> None:
         try:

@@ -11,7 +11,7 @@ import pickle
 import platform
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any
 
@@ -34,6 +34,19 @@ class Run:
     id: str
     setup: Setup
     installed: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A pickled value that many tasks have. A Dask worker keeps the last ones."""
+
+    id: str
+    data: bytes = field(compare=False)
+
+
+@functools.lru_cache(maxsize=8)
+def _value(shared: Shared) -> Any:
+    return pickle.loads(shared.data)
 
 
 @functools.cache
@@ -75,11 +88,12 @@ def greet(run: Run, dask_worker: distributed.Worker) -> dict[str, str]:
 
 
 def work(run: Run, call: bytes) -> Any:
-    """Run a task: a pickled function and its arguments."""
+    """Run a task: a pickled function and its arguments, of which some may be :class:`Shared`."""
     lacks = difference(installed(), run.installed)
     if lacks:  # it came later than the greeting
         raise EngineError(f"a Dask worker {lacks}; install the same on all machines")
     function, args = pickle.loads(call)
+    args = [_value(arg) if isinstance(arg, Shared) else arg for arg in args]
     with _lock:
         if run.id in _over:
             raise EngineError(STOPPED)

@@ -82,7 +82,7 @@ class Executed:
         numbers = {cell.id: number for number, cell in enumerate(plan.cells, 1)}
         own = _own_cells(plan)
         texts = self._texts(submission)
-        pictures = {cell.grade_id: cell.attachments for cell in submission if cell.attachments}
+        pictures = {c.grade_id: c.attachments for c in reversed(submission) if c.attachments}
         cells = [_notes(notes)] if notes else []
         cells += [self._own(cell, numbers, observations) for cell in own.get("", ())]
         cells += texts.get("", ())

@@ -98,7 +98,7 @@ class Rebuild(Engine):
         try:
             found = assignment.look(_cells(nb))
         except NotebookError as error:
-            found = Found("unreadable", str(error))
+            found = Found("unreadable", f"{assignment.master.name}.ipynb: {error}")
         plan = make_plan(assignment.master, found.cells)
         notes = tuple(map(one_line, [found.reason] if found.reason else plan.repairs))
         self._tell(notes)

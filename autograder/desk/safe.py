@@ -25,7 +25,7 @@ _STYLES = {
     *("border", "border-left", "border-radius", "border-collapse", "padding", "margin"),
     *("font-family", "font-size", "font-style", "font-weight", "overflow-wrap"),
     *("text-align", "text-decoration", "vertical-align"),
-    *("width", "max-width", "height", "max-height"),
+    *("width", "min-width", "max-width", "height", "max-height", "display", "overflow-x"),
 }
 # Nesting without end takes the square of its depth.
 _MOST_TAGS = 5_000
