@@ -191,6 +191,8 @@ def _grade(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as cleanly as Ctrl-C
     root = args.course.resolve() if args.course else grading.find_root(Path.cwd())
     run = grading.Grading(root, args.lesson)
+    if not os.access(root, os.W_OK):
+        raise GradingError(f"{root}: this account may not write there, where the marks go")
     for what in run.misplaced:
         print(f"{grading.SUBMITTED}/{what}: left alone", file=sys.stderr)
     if args.json:

@@ -11,7 +11,7 @@ def write_text(path: Path, text: str) -> None:
     # Always the same name: what a killed process leaves is gone with the next try.
     half = path.with_name(f".{path.name}.half")
     try:
-        half.write_text(text, encoding="utf-8")
+        half.write_text(text, "utf-8", "backslashreplace")
         half.replace(path)
     finally:
         half.unlink(missing_ok=True)

@@ -36,12 +36,14 @@ class Entry:
 
     ``points`` has the marks of the exercises by the id of their check cell. Cells that are not in
     it are for people to mark, unless they are in ``unanswered``: there the learner wrote nothing.
+    With ``kept`` nothing was run anew: who marked by hand need not look again.
     """
 
     student: str
     points: Mapping[str, float]
     unanswered: frozenset[str] = frozenset()
     timestamp: datetime.datetime | None = None
+    kept: bool = False
 
 
 class Gradebook:
@@ -59,9 +61,14 @@ class Gradebook:
     def __init__(self, settings: Settings, waits: Callable[[str], None]) -> None:
         self._settings = settings
         self._waits = waits
-        self._penalty = settings.late_penalty()
         try:
-            self._book = self._patiently(self._open)
+            self._penalty = settings.late_penalty()
+        except Exception as error:  # it is anybody's program
+            raise GradebookError(
+                f"{settings.root / CONFIG}: the plug-in for late submissions can't be used: {error}"
+            ) from error
+        try:
+            self._book = self._patiently(self._open, seconds=60)
         except (SQLAlchemyError, OSError, ImportError) as error:
             raise GradebookError(
                 f"the gradebook {_address(settings.db_url)} can't be opened: {_cause(error)}. It "
@@ -74,7 +81,7 @@ class Gradebook:
         _make(self._settings.db_url)
         return api.Gradebook(self._settings.db_url, self._settings.course_id)
 
-    def _patiently(self, action: Callable[[], T]) -> T:
+    def _patiently(self, action: Callable[[], T], seconds: float = PATIENCE) -> T:
         """Do it, again and again while the database can't be reached."""
 
         def told(state: tenacity.RetryCallState) -> None:
@@ -84,7 +91,7 @@ class Gradebook:
         return tenacity.Retrying(
             retry=tenacity.retry_if_exception(_passes),
             wait=tenacity.wait_exponential(0.2, max=5),
-            stop=tenacity.stop_after_delay(PATIENCE),
+            stop=tenacity.stop_after_delay(seconds),
             before_sleep=told,
             reraise=True,
         )(action)
@@ -130,6 +137,7 @@ class Gradebook:
         master = source.master
         try:
             self._book.update_or_create_assignment(master.lesson)
+            self._must_be_called(source)
             if self._recorded(source):
                 return
         finally:
@@ -146,6 +154,42 @@ class Gradebook:
         notebook = copy.deepcopy(source.notebook)
         SaveCells(config=self._settings.config).preprocess(notebook, resources)
         self._db.expire_all()
+
+    def _must_be_called(self, source: Source) -> None:
+        """Marks hang on the notebook's name: another one would begin a second notebook."""
+        master = source.master
+        for notebook in self._book.find_assignment(master.lesson).notebooks:
+            if notebook.name == master.name:
+                continue
+            if notebook.submissions:
+                raise GradebookError(
+                    f"{master.path}: marks are there for {notebook.name}.ipynb. Give the master "
+                    "that name again, or grade in a copy of the course with a new gradebook"
+                )
+            self._book.remove_notebook(notebook.name, master.lesson)
+
+    def standing(self, source: Source, student: str) -> Standing | None:
+        """What the gradebook has of a student, where nothing is to be written; None: nothing.
+
+        Raises:
+            GradebookError: the database refuses.
+        """
+        try:
+            return self._patiently(lambda: self._standing(source, student))
+        except SQLAlchemyError as error:
+            raise GradebookError(f"{student}: not read ({_cause(error)})") from error
+
+    def _standing(self, source: Source, student: str) -> Standing | None:
+        try:
+            submission = self._book.find_submission(source.master.lesson, student)
+            (mine,) = [n for n in submission.notebooks if n.notebook.name == source.master.name]
+            marks = {grade.cell.name: grade.score for grade in mine.grades}
+            penalty = mine.late_submission_penalty or 0.0
+            return Standing(marks, sum(marks.values()) - penalty, by_hand=True)
+        except (api.MissingEntry, ValueError):
+            return None
+        finally:
+            self._db.rollback()
 
     def _recorded(self, source: Source) -> bool:
         """Whether the gradebook knows these very cells already (recording is slow)."""
@@ -246,7 +290,13 @@ class Gradebook:
         if seconds <= 0:
             return 0.0
         plugin = self._penalty.plugin_inst
-        penalty = plugin.late_submission_penalty(submission.student.id, score, seconds)
+        try:
+            penalty = plugin.late_submission_penalty(submission.student.id, score, seconds)
+        except Exception as error:  # it is anybody's program
+            raise GradebookError(
+                f"{submission.student.id}: not written; the plug-in for late submissions stopped "
+                f"with {type(error).__name__}: {error}"
+            ) from error
         if penalty is None:
             return 0.0
         notebook.late_submission_penalty = min(max(penalty, 0.0), score)
@@ -283,7 +333,7 @@ def _passes(error: BaseException) -> bool:
     if name is not None:
         return str(name).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
     state = getattr(error.orig, "sqlstate", None)  # psycopg's; None where no server answered
-    return state is None or state[:2] in ("08", "53", "57")
+    return state is None or state == "53300" or state[:2] in ("08", "57")
 
 
 def _cause(error: BaseException | None) -> str:
@@ -293,7 +343,10 @@ def _cause(error: BaseException | None) -> str:
 
 
 def _address(db_url: str) -> str:
-    return sqlalchemy.make_url(db_url).render_as_string(hide_password=True)
+    try:
+        return sqlalchemy.make_url(db_url).render_as_string(hide_password=True)
+    except sqlalchemy.exc.ArgumentError:
+        return "(no address of a database)"  # it may hold a password all the same
 
 
 def _facts(cell: Any) -> tuple[object, ...]:
@@ -310,5 +363,8 @@ def _facts(cell: Any) -> tuple[object, ...]:
 def _set(grade: Any, entry: Entry) -> None:
     """nbgrader's rule: a mark that a person gave counts, and is to be looked at again."""
     name = grade.cell.name
+    before = grade.auto_score
     grade.auto_score = 0.0 if name in entry.unanswered else entry.points.get(name)
+    if entry.kept and grade.auto_score == before:
+        return
     grade.needs_manual_grade = grade.auto_score is None or grade.manual_score is not None

@@ -116,7 +116,7 @@ class Grading:
         state = self.root / STATE
         try:
             with guard.alone(state):
-                shelf = Shelf(state / "results", setup)
+                shelf = Shelf(state / "results", setup, self.root / "nbgrader_config.py")
                 look = Look(self.root, self._course.masters(), shelf, fresh=fresh)
                 runner = Runner(lambda: make_pool(setup, len(self.work)))
                 with Feed(self.work, look, runner) as feed:

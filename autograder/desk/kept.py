@@ -47,11 +47,13 @@ class Shelf:
     Args:
         folder: where the files are; made when the first one is written.
         setup: the engine's settings, which belong to the key.
+        config: nbgrader's settings file, which belongs to it too; it may be missing.
     """
 
-    def __init__(self, folder: Path, setup: Setup) -> None:
+    def __init__(self, folder: Path, setup: Setup, config: Path) -> None:
         self._folder = folder
-        self._common = [asdict(setup), _versions(), code_digest()]
+        settings = digest(config.read_bytes()) if config.is_file() else ""
+        self._common = [asdict(setup), settings, _versions(), code_digest()]
         self._masters: dict[Path, list[str]] = {}
 
     def key(self, master: Master, cells: Sequence[Cell], *more: str) -> str:

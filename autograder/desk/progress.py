@@ -31,6 +31,8 @@ class Progress:
         self._stream = stream or sys.stderr
         self._rewrites = self._stream.isatty()
         self._started = time.monotonic()
+        with log.open("a"):
+            pass  # who can't write it hears so now
         self._log = logging.getLogger("autograder.grading")
         self._log.setLevel(logging.INFO)
         self._log.propagate = False

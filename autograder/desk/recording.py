@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -74,16 +75,20 @@ class Recorder:
         So a run that is killed in between does it again. What was never handed in (no folder at
         all), or failed by the grader's own fault, leaves everything as it was.
         """
-        if outcome.trouble or not outcome.submission.folder.is_dir():
-            return _result(outcome, None)
+        student, lesson = outcome.submission.student, outcome.submission.lesson
+        source = self._sources[lesson]
         try:
+            if outcome.trouble or not outcome.submission.folder.is_dir():
+                return _result(outcome, self._book.standing(source, student))
             kept = outcome.kept or self._write_files(outcome)
             points = {verdict.exercise: verdict.points for verdict in kept.verdicts}
-            student, lesson = outcome.submission.student, outcome.submission.lesson
-            entry = Entry(student, points, kept.unanswered, outcome.stamp.time)
-            standing = self._book.write(self._sources[lesson], entry)
-            if outcome.judged is not None:
-                self._shelf.keep(student, lesson, kept)
+            again = outcome.kept is not None
+            entry = Entry(student, points, kept.unanswered, outcome.stamp.time, again)
+            standing = self._book.write(source, entry)
+            # What took too long may have met a busy machine: the next run tries again.
+            if outcome.judged and all(v.verdict != "timed out" for v in kept.verdicts):
+                with contextlib.suppress(OSError):  # the marks are there all the same
+                    self._shelf.keep(student, lesson, kept)
         except (GradebookError, OSError) as error:
             return _result(replace(outcome, trouble=str(error)), None)
         return _result(outcome, standing)

@@ -34,7 +34,10 @@ def table(graded: Graded) -> str:
         cells += [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True)]
         lines.append("  ".join([*cells, row[-1]]).rstrip())
     if any(result.standing and result.standing.by_hand for result in graded.results):
-        lines.append("* with marks given by a person, or a penalty for being late")
+        lines.append(
+            "* what the gradebook has: marks from before, given by a person, or less a penalty for "
+            "being late"
+        )
     return "\n".join([*lines, *_notes(graded.results)])
 
 
@@ -82,7 +85,7 @@ def places(root: Path, gradebook: str) -> str:
             f"  {root / GRADES}",
             f"  {root / 'autograded'}  (the notebooks with their verdicts)",
             f"  {root / LOG}  (repairs, timeouts and crashes)",
-            f"pages for students: cd {root} && {_nbgrader()} generate_feedback LESSON",
+            f"pages for students: cd {root} && {_nbgrader()} generate_feedback LESSON --force",
         ]
     )
 

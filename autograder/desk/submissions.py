@@ -66,11 +66,19 @@ def misplaced(submitted: Path, lessons: Sequence[str]) -> list[str]:
 
 
 def _notebooks(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.iterdir() if p.suffix == ".ipynb" and p.is_file())
+    return sorted(p for p in _entries(folder) if p.suffix == ".ipynb" and p.is_file())
 
 
 def _folders(path: Path) -> list[Path]:
-    return sorted(p for p in path.iterdir() if not p.name.startswith(".") and _is_folder(p))
+    return sorted(p for p in _entries(path) if not p.name.startswith(".") and _is_folder(p))
+
+
+def _entries(path: Path) -> list[Path]:
+    """What is in a folder; nothing where it can't be opened, which grading it will tell."""
+    try:
+        return list(path.iterdir())
+    except PermissionError:
+        return []
 
 
 def _is_folder(path: Path) -> bool:
@@ -85,16 +93,16 @@ def find(submission: Submission, master: Master, masters: Sequence[Master]) -> F
 
     Args:
         masters: all lessons, to tell a notebook of another one.
+
+    Raises:
+        OSError: this account may not read what is there, or the disk fails.
     """
     folder = submission.folder
     if folder.is_symlink():
         return Found("unreadable", f"{folder.name} is a link, and links are not followed")
     if not folder.is_dir():
         return Found("missing", f"there is no folder {folder.name}")
-    try:
-        paths = _newest_first(folder)
-    except OSError as error:
-        return Found("unreadable", f"{folder.name} can't be opened ({error.strerror})")
+    paths = _newest_first(folder)
     if not paths:
         return Found("missing", "there is no notebook (.ipynb) in the folder")
     other: Found | None = None
@@ -121,9 +129,9 @@ def _look(path: Path, master: Master, masters: Sequence[Master]) -> Found:
             return Found("unreadable", f"{path.name} is no plain file", path)
         cells = course.read_cells(path)
     except NotebookError as error:
+        if isinstance(error.__cause__, OSError):
+            raise error.__cause__ from error  # the grader's trouble: it must not cost a mark
         return Found("unreadable", f"{path.name}: {error}", path)
-    except OSError as error:
-        return Found("unreadable", f"{path.name} can't be read ({error.strerror})", path)
     recognised = course.recognise(cells, masters)
     if recognised is None:
         return Found("other lesson", f"{path.name} holds nothing of this lesson", path)
