@@ -147,7 +147,7 @@ def on_dask(texts: list[str], rounds: int) -> tuple[list[float], list[float]]:
     def workers(number: int) -> Iterator[Callable[[], float]]:
         with (
             distributed.LocalCluster(
-                n_workers=number, threads_per_worker=1, dashboard_address=None
+                n_workers=number, threads_per_worker=1, dashboard_address=":0"
             ) as cluster,
             DaskPool(cluster.scheduler_address) as pool,
         ):

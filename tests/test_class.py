@@ -11,6 +11,8 @@ from classroom import IDS, LESSON, POINTS, make_course, marks, run
 from mixture import Student, hand_in, make_class
 from test_grade_stock import stock
 
+# Nobody is left out: no answer of the bank and no mutant loops or ends its process, since
+# test_answers.py runs all of them in the tests' own process.
 SIZE = 200
 # nbgrader's own steps with time for a busy machine, whatever the course's settings say.
 STOCK = """
@@ -56,6 +58,5 @@ def test_stock_nbgrader_agrees_on_every_honest_one(tmp_path: Path) -> None:
         if ours[name][exercise] != theirs[name][exercise]
     ]
     assert not off, "\n".join(off)
-    full = [name for name in students if ours[name] == POINTS]
-    assert len(full) >= 0.2 * SIZE
+    assert sum(found == POINTS for found in ours.values()) >= SIZE // 5
     assert all(0 < sum(found[e] == 0 for found in ours.values()) < SIZE for e in IDS)

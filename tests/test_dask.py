@@ -30,6 +30,8 @@ from autograder.desk.cluster import DaskPool
 from autograder.desk.judging import Judged, Reference
 from autograder.engine import EngineError, Limits, Worker
 
+pytestmark = pytest.mark.long  # a cluster starts for it, and each of its workers warms
+
 DASK = str(Path(sys.executable).with_name("dask"))
 STUDENTS = ["ada", "chen", "dara", "gus"]
 NOBODY = "tcp://127.0.0.1:1"
@@ -282,7 +284,7 @@ def test_a_scheduler_without_workers_and_a_worker_for_a_scheduler(
     worker = next(iter(workers.pids()))
     assert "a Dask worker does" in told(course, worker, capsys)
     monkeypatch.setattr(cluster, "_CONNECT_SECONDS", 1.0)
-    with distributed.LocalCluster(n_workers=0, dashboard_address=None) as empty:
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty:
         said = told(course, empty.scheduler_address, capsys)
     assert "has no workers" in said and "`dask worker tcp://" in said
 
@@ -327,6 +329,7 @@ def add(worker: Worker, first: int, second: int) -> int:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)
 def test_results_that_others_wait_for(workers: Cluster, tmp_path: Path) -> None:
     with DaskPool(workers.address) as pool:
         first = pool.submit(die_once, str(tmp_path / "mark"))
@@ -340,12 +343,13 @@ def test_results_that_others_wait_for(workers: Cluster, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)
 def test_where_all_workers_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_LOOK_SECONDS", 0.1)
     monkeypatch.setattr(cluster, "_ALONE_SECONDS", 0.5)
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=1, dashboard_address=None
+            n_workers=1, threads_per_worker=1, dashboard_address=":0"
         ) as leaving,
         DaskPool(leaving.scheduler_address) as pool,
     ):
@@ -359,6 +363,7 @@ def test_where_all_workers_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)
 def test_a_cluster_that_goes_away(course: Path, tmp_path: Path) -> None:
     hold(course, "held")
     hand_in(course, "new")

@@ -224,8 +224,9 @@ class DaskPool:
         tasks = self._give_up(cluster_worker.STOPPED)
         self._sender.shutdown(cancel_futures=True)
         try:
-            self._client.cancel(tasks, force=True)
-            self._client.run(cluster_worker.stop, self._run.id, on_error="ignore")
+            if self._client.status == "running":
+                self._client.cancel(tasks, force=True)
+                self._client.run(cluster_worker.stop, self._run.id, on_error="ignore")
         except (OSError, ValueError, CancelledError):
             pass  # the cluster went away first
         finally:
