@@ -22,7 +22,7 @@ from nbgrader.utils import is_grade, is_locked, is_solution, is_task
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, OperationalError, SAWarning, SQLAlchemyError
 
-from .errors import GradebookError
+from .errors import GradebookError, GradebookGone
 from .results import Standing
 from .source import CONFIG, Settings, Source
 
@@ -172,11 +172,12 @@ class Gradebook:
         """What the gradebook has of a student, where nothing is to be written; None: nothing.
 
         Raises:
-            GradebookError: the database refuses.
+            GradebookError: the database refuses. GradebookGone: it is not there any more.
         """
         try:
             return self._patiently(lambda: self._standing(source, student))
         except SQLAlchemyError as error:
+            self._must_be_there(error)
             raise GradebookError(f"{student}: not read ({_cause(error)})") from error
 
     def _standing(self, source: Source, student: str) -> Standing | None:
@@ -221,11 +222,21 @@ class Gradebook:
 
         Raises:
             GradebookError: the database refuses; nothing of this submission is written then.
+            GradebookGone: it is not there any more.
         """
         try:
             return self._patiently(lambda: self._transaction(source, entry))
         except (SQLAlchemyError, UnicodeError) as error:
+            self._must_be_there(error)
             raise GradebookError(f"{entry.student}: not written ({_cause(error)})") from error
+
+    def _must_be_there(self, error: Exception) -> None:
+        """Stop where patience did not help: each other submission would wait as long."""
+        if _passes(error):
+            raise GradebookGone(
+                f"the gradebook {self.place} can't be reached any more ({_cause(error)}). The "
+                "marks written until then are saved. Once it is there, run the same command again"
+            ) from error
 
     def _transaction(self, source: Source, entry: Entry) -> Standing:
         try:
@@ -333,7 +344,8 @@ def _passes(error: BaseException) -> bool:
     if name is not None:
         return str(name).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
     state = getattr(error.orig, "sqlstate", None)  # psycopg's; None where no server answered
-    return state is None or state == "53300" or state[:2] in ("08", "57")
+    # No more connections, none at all, a conflict with another one, an administrator.
+    return state is None or state == "53300" or state[:2] in ("08", "40", "57")
 
 
 def _cause(error: BaseException | None) -> str:
