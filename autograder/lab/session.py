@@ -7,6 +7,7 @@ import os
 import re
 import symtable
 import time
+import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -184,7 +185,9 @@ def made_elsewhere() -> set[str]:
 
 def _defines(text: str) -> set[str]:
     try:
-        symbols = symtable.symtable(text, "cell", "exec").get_symbols()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the cell itself has shown them
+            symbols = symtable.symtable(text, "cell", "exec").get_symbols()
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # a %magic, or no Python yet
         return {found[1] or found[2] for found in _DEFINES.finditer(text)}
     return {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()}
