@@ -23,6 +23,7 @@ import sys
 
 from . import child, frames
 from .prepared import prepare
+from .rehearsal import rehearse
 from .shell import Shell
 from .space import Snapshot, snapshot
 
@@ -44,7 +45,7 @@ def _serve_all(control: socket.socket) -> None:
     for name in sys.argv[3:]:
         importlib.import_module(name)
     _one_thread()
-    Shell.start().run_cell("None")  # what IPython imports at its first cell
+    rehearse(Shell.start())
     libraries = snapshot()
     gc.collect()
     gc.freeze()  # the children copy fewer pages
