@@ -151,7 +151,7 @@ def test_the_lines_for_a_terminal(checked: checking.Checked) -> None:
 
 def student(folder: Path, *, solved: bool) -> Path:
     """A student's copy of the first lesson."""
-    for path in RELEASE.iterdir():
+    for path in filter(Path.is_file, RELEASE.iterdir()):  # no .ipynb_checkpoints
         shutil.copy(path, folder)
     path = folder / "add_and_model.ipynb"
     if solved:
