@@ -158,7 +158,12 @@ def after_answer(
         return decide(CellRun(verdict.exercise, answer.ended))
     own = f"name '{verdict.exercise}' is not defined" in verdict.message
     if verdict.mistake == "missing_name" and own and answer and answer.error:
-        # The name is missing because the cell that makes it stopped before.
-        outcome = marking.answer_stopped(answer.error, words)
+        # The name is missing because the cell that makes it stopped before, or makes another one.
+        misses = f"name '{verdict.exercise}' is not defined" in answer.error.message
+        outcome = (
+            marking.answer_renamed(verdict.exercise, words)
+            if misses
+            else marking.answer_stopped(answer.error, words)
+        )
         return replace(verdict, mistake=outcome.mistake, message=outcome.line)
     return verdict
