@@ -148,7 +148,7 @@ MOMENTS: list[Moment] = [
     at_the_last_submission,
 ]
 FEW, MANY = 1, 7
-IN_A_HURRY = [while_the_gradebook_is_made, after_some_submissions]
+IN_A_HURRY = [while_the_gradebook_is_made]
 SWEEP = [
     pytest.param(
         moment,
