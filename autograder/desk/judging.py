@@ -22,7 +22,6 @@ _PARSING = threading.Lock()
 class Judged:
     """What became of one notebook: a verdict for each exercise, and how it came about."""
 
-    master: Master
     verdicts: tuple[Verdict, ...]
     plan: Plan
     observations: Observations
@@ -116,12 +115,17 @@ def judge(
             # Add and the like may have been made to do the hook's work.
             mended = worker.run(_alone(plan, exercise), reference.secret, mended=True, files=files)
             verdicts[i] = _decide(exercise, mended, reference)
-    return Judged(master, tuple(verdicts), plan, observations)
+    return Judged(tuple(verdicts), plan, observations)
 
 
 def judge_by(worker: Worker, reference: Reference, submission: Sequence[Cell] | Plan) -> Judged:
-    """As :func:`judge`, with the master that the reference comes from."""
-    return judge(worker, reference.master, submission, reference)
+    """As :func:`judge`, with the master that the reference comes from.
+
+    Values that were compared stay behind: what goes back, maybe over a network, is what people see.
+    """
+    judged = judge(worker, reference.master, submission, reference)
+    cells = {name: replace(run, values=()) for name, run in judged.observations.cells.items()}
+    return replace(judged, observations=replace(judged.observations, cells=cells))
 
 
 def _may_be_anothers_fault(verdict: Verdict) -> bool:
