@@ -47,6 +47,7 @@ def test_the_table_leads_to_the_exercises(lesson: Open, window: Page, jupyterlab
     assert len(window.context.pages) == 1
 
 
+@pytest.mark.long
 def test_interrupt_stops_it_in_one_line(lesson: Open, window: Page, jupyterlab: Server) -> None:
     page = lesson(LESSON)
     page.run("given_setup")
