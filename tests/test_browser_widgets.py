@@ -71,6 +71,7 @@ def test_moving_numbers(page: Lesson, jupyterlab: Server) -> None:
     expect(out.locator(DRAWN)).to_have_count(1)
 
 
+@pytest.mark.long
 def test_moving_the_gradient_from_behind(page: Lesson) -> None:
     out = page.run("given_upstream")
     expect(out.get_by_role("status")).to_contain_text("grad_output (3,), grad_input (45, 30)")
