@@ -227,6 +227,19 @@ def test_a_results_file_is_whole_or_not_there(
     assert not file.exists()
 
 
+def test_a_link_among_the_graded_is_replaced_and_never_written_through(
+    course: Path, grade: Grade, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("kept")
+    graded = course / "autograded" / "ada" / NOTEBOOK
+    graded.unlink()
+    graded.symlink_to(victim)
+    assert grade()[0] == 0
+    assert victim.read_text() == "kept"
+    assert not graded.is_symlink() and graded.stat().st_size > 1_000
+
+
 # Marks
 
 
