@@ -13,10 +13,13 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import textwrap
+import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,6 +86,21 @@ def copy_course(folder: Path) -> Path:
     return folder
 
 
+def wait_for(address: str, patience: float = 60) -> None:
+    """Wait until somebody listens: Jupyter Server prints its address before it does."""
+    parts = urllib.parse.urlsplit(address)
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            socket.create_connection((parts.hostname, parts.port), timeout=patience).close()
+        except ConnectionRefusedError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            return
+
+
 @contextlib.contextmanager
 def running(folder: Path, *arguments: str) -> Iterator[Server]:
     """`autograder lab` on a copy of the course in ``folder``, with a home of its own."""
@@ -110,6 +128,7 @@ def running(folder: Path, *arguments: str) -> Iterator[Server]:
                     break
             else:
                 raise AssertionError(f"JupyterLab did not start: {said}")
+            wait_for(found[0])
             # What it says later is not read; a pipe holds the few lines that there may be.
             yield Server(found[0], course, pictures, process)
         finally:

@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 import nbformat.v4 as v4
 import psutil
 import pytest
+from browser import wait_for
 from classroom import CLASS, IDS, LESSON, NAME, POINTS, marks, run, wanted
 
 from autograder.engine import Limits
@@ -103,6 +104,7 @@ def address_in(lines: SimpleQueue[str]) -> str:
     while line := lines.get():
         said += line
         if found := re.search(r"http://localhost:\d+/", line):
+            wait_for(found[0])
             return found[0]
     raise AssertionError(f"JupyterLab did not start: {said}")
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from browser import ROOT, Lesson, Server, copy_course, running
+from browser import ROOT, Lesson, Server, copy_course, running, wait_for
 from playwright.sync_api import Page, expect
 
 from autograder.desk import open_lab
@@ -99,6 +99,7 @@ def test_make_lab_opens_the_first_page_and_says_no_more_than_that(
         found = terminal.read(until=SAYS)
         assert found, terminal.text
         assert found[3] == "notebooks/README.md"
+        wait_for(found[1])
         window.goto(found[1])
         page = window.locator(".jp-MarkdownViewer")
         expect(page.get_by_role("link")).not_to_have_count(0)
