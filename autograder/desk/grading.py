@@ -118,7 +118,7 @@ class Grading:
             with guard.alone(state):
                 shelf = Shelf(state / "results", setup, self.root / "nbgrader_config.py")
                 look = Look(self.root, self._course.masters(), shelf, fresh=fresh)
-                runner = Runner(lambda: make_pool(setup, len(self.work)))
+                runner = Runner(lambda: make_pool(setup, len(self.work)), setup.limits)
                 with Feed(self.work, look, runner) as feed:
                     # nbgrader is slow to import and to make a gradebook: work goes on meanwhile.
                     from .recording import Recorder

@@ -7,35 +7,72 @@ master's own, the sink keeps the expected values and mistakes as well.
 
 from __future__ import annotations
 
+import base64
 import builtins
 import os
 import random
-import resource
+import signal
 import sys
+import tempfile
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from autograder import marking
 
 from . import frames
+from .folders import Folders
+from .limited import FRAMES, keep_only, limit
 from .limits import Limits
 from .prepared import MASTERS, Prepared, prepared
 from .shell import Shell, refuse_input
 from .space import Snapshot, Space, reset_torch
 
+if TYPE_CHECKING:  # needs libraries that not every system has
+    from .inner import Inner
 
-def run(job: dict[str, Any], fd: int, libraries: Snapshot) -> NoReturn:
-    """Run a job's cells; never returns. ``fd`` takes the frames."""
-    limits = Limits(**job["limits"])
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes,) * 2)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes,) * 2)
+
+def start(
+    fd: int, out: int, folders: Folders, inner: Inner | None, libraries: Snapshot
+) -> NoReturn:
+    """Take a job from ``fd``, confine this process, and run the job's cells; never returns.
+
+    Args:
+        out: the pipe that takes the frames. The first one says whether the walls stand; no
+            learner code has run before it.
+        inner: None where there is no inner wall.
+        libraries: what to put back before each check.
+    """
+    null = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(null, standard)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    job = frames.receive(fd, most=sys.maxsize)
+    try:
+        folders.fill({name: base64.b64decode(text) for name, text in job["files"].items()})
+        limits = Limits(**job["limits"])
+        limit(limits)
+        possible = [] if inner is None else inner.close_around(limits, out)
+        if inner is None:
+            keep_only(out)
+        out = FRAMES
+        frames.send(out, {"possible": possible})
+        if not possible:
+            _run(job, out, limits, folders, libraries)
+    except OSError as error:  # only before the walls stood: _run lets nothing out
+        frames.send(out, {"failed": str(error)})
+    os._exit(1)
+
+
+def _run(
+    job: dict[str, Any], fd: int, limits: Limits, folders: Folders, libraries: Snapshot
+) -> NoReturn:
     os.environ["NBGRADER_EXECUTION"] = "autograde"  # check() does nothing then
     if not job["figures"]:
         os.environ["AUTOGRADER_FIGURES"] = "0"
-    os.chdir(job["folder"])
+    os.environ["TMPDIR"] = os.environ["HOME"] = tempfile.tempdir = str(folders.temporary)
+    os.chdir(folders.work)
     if job["imports"]:
-        sys.path.insert(0, job["folder"])  # as a kernel does
+        sys.path.insert(0, str(folders.work))  # as a kernel does
     builtins.input = refuse_input
     shell = Shell.start()
     shell.capture(limits)

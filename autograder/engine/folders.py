@@ -1,0 +1,111 @@
+"""The folders that a notebook sees: the only place where it can write, emptied after each one."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+_LONGEST_PATH = 3_500  # characters; the kernel takes 4,096
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Below ``home``: a working folder, one for temporary files, and the lesson's own files.
+
+    A notebook may write into the first two, read the third, and not even see what stands in
+    ``canary``: that is what the self-probe tries to read.
+    """
+
+    home: Path
+
+    @property
+    def work(self) -> Path:
+        """The working folder."""
+        return self.home / "work"
+
+    @property
+    def temporary(self) -> Path:
+        """Where ``tempfile`` puts its files."""
+        return self.home / "tmp"
+
+    @property
+    def data(self) -> Path:
+        """The files that come with the lesson."""
+        return self.home / "data"
+
+    @property
+    def canary(self) -> Path:
+        """A file that is out of reach."""
+        return self.home / "canary"
+
+    def make(self) -> None:
+        """Make them, where they are missing."""
+        for folder in (self.work, self.temporary, self.data):
+            folder.mkdir(exist_ok=True)
+        if not self.canary.exists():
+            self.canary.write_text("out of reach")
+
+    def empty(self) -> None:
+        """Remove everything a notebook left, whatever its modes and however deep its folders."""
+        self.make()  # without walls it may have removed them
+        for folder in (self.work, self.temporary, self.data):
+            _empty(folder)
+
+    def fill(self, files: dict[str, bytes]) -> None:
+        """Put a lesson's files into ``data``, and links to them into the working folder."""
+        for name, content in files.items():
+            path = self.data / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        for path in self.data.iterdir():
+            (self.work / path.name).symlink_to(path)
+
+    def over(self, size: int, files: int) -> bool:
+        """Whether there is more now than ``size`` bytes or ``files`` files, or it is too deep."""
+        places = [str(self.work), str(self.temporary)]
+        while places:
+            place = places.pop()
+            if len(place) > _LONGEST_PATH:
+                return True  # deeper, nothing could be counted
+            with contextlib.suppress(OSError), os.scandir(place) as entries:  # gone, or locked
+                for entry in entries:
+                    files -= 1
+                    if entry.is_dir(follow_symlinks=False):
+                        places.append(entry.path)
+                    with contextlib.suppress(OSError):
+                        size -= entry.stat(follow_symlinks=False).st_blocks * 512
+                    if size < 0 or files < 0:
+                        return True
+        return False
+
+    def remove(self) -> None:
+        """Remove them, and ``home``."""
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+def _empty(folder: Path) -> None:
+    """Empty a folder without recursion: what stands in its folders is moved up, then they go."""
+    number, unused = itertools.count(), f".{secrets.token_hex(8)}"  # nobody has guessed that name
+    folder.chmod(0o700)
+    while entries := list(folder.iterdir()):
+        for entry in entries:
+            if not _is_folder(entry):
+                entry.unlink()
+                continue
+            entry.chmod(0o700)
+            for inner in list(entry.iterdir()):
+                if _is_folder(inner):
+                    inner.chmod(0o700)  # without, it can't be moved
+                    inner.rename(folder / f"{unused}-{next(number)}")
+                else:
+                    inner.unlink()
+            entry.rmdir()
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
