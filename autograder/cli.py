@@ -12,12 +12,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import autograder
 from autograder.course import Course, CourseError, NotebookError
 from autograder.desk.errors import GradingError, Stopped
 from autograder.engine import MEANING, EngineError, Limits, best
-
-_EXAMPLES = Path(autograder.__file__).resolve().parents[1] / "examples" / "class"
 
 PROGRESS = "progress: "
 """What the lines on stderr begin with that say how far a check is."""
@@ -163,6 +160,22 @@ def _parser() -> argparse.ArgumentParser:
     _add_limits(grade)
     grade.set_defaults(run=_grade)
 
+    take = commands.add_parser(
+        "take",
+        help="take in a zip, a tar or a folder of what a class handed in",
+        description="Puts STUDENT/LESSON/FILE of an archive or a folder into submitted/. Links, "
+        "names that lead elsewhere or collide, and what is too large refuse all of it. Exit code "
+        "0: done; 2: nothing was taken in.",
+    )
+    take.add_argument("source", type=Path)
+    take.add_argument(
+        "--course",
+        type=Path,
+        metavar="DIR",
+        help="the folder with submitted/ (default: the one around the working folder)",
+    )
+    take.set_defaults(run=_take)
+
     doctor = commands.add_parser(
         "doctor",
         help="tell how well notebooks are confined on this machine",
@@ -223,7 +236,7 @@ def _grade(args: argparse.Namespace) -> int:
     run = grading.Grading(root, args.lesson)
     if not os.access(root, os.W_OK):
         raise GradingError(f"{root}: this account may not write there, where the marks go")
-    unconfined = args.unconfined or root == _EXAMPLES
+    unconfined = args.unconfined or root == pool.EXAMPLES
     if not (unconfined or args.dask or best() in pool.CONFINED):
         raise GradingError(pool.unconfined(best()))
     limits = settings.limits(root, args.limit)
@@ -310,6 +323,15 @@ def _build(args: argparse.Namespace) -> int:
     if refused:
         return 2
     return 1 if args.check and differs else 0
+
+
+def _take(args: argparse.Namespace) -> int:
+    from autograder.desk import grading, intake
+
+    root = args.course.resolve() if args.course else grading.find_root(Path.cwd())
+    for place in intake.take_in(args.source, root / grading.SUBMITTED):
+        print(f"{grading.SUBMITTED}/{place}")
+    return 0
 
 
 def _doctor(args: argparse.Namespace) -> int:

@@ -28,7 +28,7 @@ from . import settings
 from .assignment import Assignment
 from .executed import Json
 from .judging import make_plan
-from .pool import Setup
+from .pool import EXAMPLES, Setup
 from .results import Outcome
 from .source import Settings
 from .submissions import Found, Submission
@@ -58,7 +58,7 @@ class Engine(NbGraderPreprocessor):
         known = resources["nbgrader"]
         self._who = f"{known['student']}, {known['assignment']}/{known['notebook']}"
         coursedir = self._coursedir()
-        root = Path(coursedir.root)
+        root = self._root = Path(coursedir.root)
         nbgraders = Settings(root, self.config, known["db_url"], coursedir.course_id)
         folder = root / resources["metadata"]["path"]
         submission = Submission(known["student"], known["assignment"], folder)
@@ -74,7 +74,9 @@ class Engine(NbGraderPreprocessor):
         raise NotImplementedError
 
     def _setup(self) -> Setup:
-        return Setup(settings.limits_of(self.config), self.figures, self.unconfined)
+        return Setup(
+            settings.limits_of(self.config), self.figures, self.unconfined or self._root == EXAMPLES
+        )
 
     def _tell(self, notes: Iterable[str]) -> None:
         for note in notes:

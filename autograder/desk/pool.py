@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
@@ -46,6 +47,9 @@ class Setup:
             raise EngineError(unconfined(tier))
         return Worker(self.limits, figures=self.figures, tier=tier)
 
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "class"
+"""The example class, which runs where nothing confines it: we wrote it."""
 
 CONFINED = ("A", "B")
 """The tiers in which strangers' notebooks may run."""
