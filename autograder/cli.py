@@ -283,11 +283,11 @@ def _grade(args: argparse.Namespace) -> int:
 
 def _build(args: argparse.Namespace) -> int:
     from autograder.desk import first_page, proofs, release
-    from autograder.engine import Worker
+    from autograder.engine import start_worker
 
     found = _find_course(args)
     refused = differs = False
-    with Worker() as worker:
+    with start_worker() as worker:
         for lesson in args.lesson or found.lessons():
             master = found.master(lesson)
             findings = proofs.findings(master, worker)

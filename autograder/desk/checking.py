@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +9,12 @@ from typing import Any
 
 from autograder import course
 from autograder.course import Cell, Course, CourseError, Master, NotebookError, Solution
-from autograder.engine import Limits, Tier, Worker
+from autograder.engine import Limits, Tier, start_worker
 from autograder.marking import Verdict
 
 from . import judging, settings
 
 NO_MASTERS = "the lesson's master, with its solutions and hidden tests, is not on this machine"
-NO_ENGINE = "the hidden tests can't run on this system yet"
 
 
 @dataclass(frozen=True)
@@ -135,10 +133,10 @@ def check(
             raise
         masters, found = [], Limits()
     master = course.recognise(cells, masters)
-    if master and hasattr(os, "fork"):
+    if master:
         return _whole(master, cells, tell, found)
-    if master or not masters:
-        return _visible(path, NO_ENGINE if master else NO_MASTERS, tell)
+    if not masters:
+        return _visible(path, NO_MASTERS, tell)
     raise NotebookError(
         f"{path}: no lesson of this course was recognised in it; lessons are "
         + ", ".join(m.lesson for m in masters)
@@ -160,7 +158,7 @@ def _whole(
         tell(f"{again}cell {done} of {total}")
 
     files = master.path.parent  # what the lesson ships beside its notebook
-    with Worker(limits, tell=at) as worker:
+    with start_worker(limits, tell=at) as worker:
         reference = judging.run_reference(worker, master, files=files)
         judged = judging.judge(worker, master, cells, reference)
     rows = []

@@ -15,7 +15,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
-from autograder.engine import MEANING, EngineError, Limits, Tier, Worker, WorkerLost, best
+from autograder.engine import (
+    MEANING,
+    EngineError,
+    Limits,
+    Tier,
+    Worker,
+    WorkerLost,
+    best,
+    start_worker,
+)
 
 T = TypeVar("T")
 
@@ -45,7 +54,7 @@ class Setup:
         tier = self.tier or best()
         if tier not in CONFINED and not self.unconfined:
             raise EngineError(unconfined(tier))
-        return Worker(self.limits, figures=self.figures, tier=tier)
+        return start_worker(self.limits, figures=self.figures, tier=tier)
 
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "class"

@@ -3,6 +3,7 @@
 from .errors import EngineError, WorkerLost
 from .limits import LimitError, Limits
 from .shipped import Files, read_files
+from .starting import start_worker
 from .tiers import MEANING, Tier, Wall, best, walls
 from .worker import Worker
 
@@ -18,5 +19,6 @@ __all__ = [
     "WorkerLost",
     "best",
     "read_files",
+    "start_worker",
     "walls",
 ]

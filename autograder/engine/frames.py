@@ -55,7 +55,17 @@ def receive(fd: int, deadline: float | None = None, *, most: int = MAX_FRAME) ->
     size = int.from_bytes(_read(fd, _HEAD, deadline), "big")
     if size > most:
         raise BadFrame("a frame is too large")
-    data = _read(fd, size, deadline)
+    return parsed(_read(fd, size, deadline), most)
+
+
+def parsed(data: bytes, most: int = MAX_FRAME) -> Any:
+    """What is in a frame.
+
+    Raises:
+        BadFrame: too large, or not JSON.
+    """
+    if len(data) > most:
+        raise BadFrame("a frame is too large")
     if most == MAX_FRAME and sum(map(data.count, (b",", b"[", b"{"))) > _MOST_ITEMS:
         raise BadFrame("a frame has too many items")
     try:

@@ -84,10 +84,7 @@ class Worker:
         tell: Callable[[int, int], None] | None = None,
         tier: Tier | None = None,
     ) -> None:
-        self.limits = limits or Limits()
-        self._tell = tell
-        self.tier = tier or tiers.best()
-        self._figures = figures
+        self._prepare(limits, warm, figures=figures, tell=tell, tier=tier or tiers.best())
         self._home = None if self.tier == "A" else tempfile.mkdtemp(prefix="autograder-")
         ours, theirs = socket.socketpair()
         with theirs:
@@ -95,6 +92,21 @@ class Worker:
         self._socket = ours
         self._ready = False
         self._known: set[tuple[str, str]] = set()  # cells that the server has compiled
+
+    def _prepare(
+        self,
+        limits: Limits | None,
+        warm: Sequence[str],
+        *,
+        figures: bool,
+        tell: Callable[[int, int], None] | None,
+        tier: Tier,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.tier = tier
+        self._modules = warm
+        self._figures = figures
+        self._tell = tell
 
     def __enter__(self) -> Worker:
         return self
@@ -194,7 +206,7 @@ class Worker:
         deadline: float | None = None,
         files: Path | Files | None = None,
     ) -> tuple[list[dict[str, Any]], marking.Ending | None]:
-        """One fork: the reports of the cells that ended, and how the next one stopped, if any."""
+        """One run: the reports of the cells that ended, and how the next one stopped, if any."""
         self._wait_ready()
         job = {
             "cells": [{**asdict(cell), "seed": _seed(secret, cell.id)} for cell in cells],
@@ -205,6 +217,13 @@ class Worker:
             "figures": self._figures,
             "limits": asdict(self.limits),
         }
+        return self._attempt(job, cells, deadline)
+
+    def _attempt(
+        self, job: dict[str, Any], cells: Sequence[PlanCell], deadline: float | None
+    ) -> tuple[list[dict[str, Any]], marking.Ending | None]:
+        """A run in a fork of the server."""
+        whole = job["whole"]
         read, write = os.pipe()
         job_read, job_write = os.pipe()
         try:

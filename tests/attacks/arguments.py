@@ -98,7 +98,7 @@ ATTACKS = [
         "filter: no link",
         "open('mine', 'w').close()\nos.link('mine', 'yours')",
     ),
-    Attack("a pipe with a name", "filter: no mknod", "os.mkfifo('mine')"),
+    Attack("a pipe with a name", "filter: no mknod, mknodat", "os.mkfifo('mine')"),
     Attack(
         "extended attributes",
         "filter: no setxattr",
