@@ -15,7 +15,7 @@ from conftest import need
 from autograder.cli import main
 from autograder.course import Course
 from autograder.desk import doctor, pool, settings
-from autograder.engine import EngineError, LimitError, Limits, Worker, frames, tiers
+from autograder.engine import EngineError, LimitError, Limits, Worker, frames, outer, tiers
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="walls need Linux")
 
@@ -180,7 +180,7 @@ def test_the_example_class_may_run_unconfined(
     nothing_works: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     course = make_course(tmp_path / "course", ["ada"])
-    monkeypatch.setattr("autograder.cli._EXAMPLES", course.resolve())
+    monkeypatch.setattr("autograder.desk.pool.EXAMPLES", course.resolve())
     assert main(["grade", "--course", str(course), "--jobs", "1"]) == 0
 
 
@@ -193,6 +193,26 @@ def test_ones_own_notebook_is_checked_all_the_same(
     assert json.loads(said.out)["tier"] == "C"
     assert said.err.count("\n") == 1
     assert "not contained" in said.err
+
+
+def test_a_course_whose_limit_is_none_is_told_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course = make_course(tmp_path / "course", ["ada"])
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write("c.AutograderLimits.file = 50\n")
+    for command in (["grade"], ["check", str(next(course.glob("submitted/*/*/*.ipynb")))]):
+        assert main([*command, "--course", str(course)]) == 2
+        assert "there is no limit 'file'" in capsys.readouterr().err
+
+
+def test_a_bubblewrap_beside_python_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bwrap").touch(mode=0o755)
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    assert outer.program() == str(tmp_path / "bwrap")
 
 
 def test_limits_come_from_the_course_and_the_command_line(tmp_path: Path) -> None:

@@ -419,6 +419,26 @@ def test_an_answer_that_kills_the_grader(
     assert marks(folder)["ada"] == wanted("ada") | dict.fromkeys(lost, 0.0)
 
 
+def test_files_that_a_lesson_ships_are_there_and_only_to_read(tmp_path: Path) -> None:
+    folder = make_course(tmp_path / "course", ["ada"])
+    shipped = folder / "solutions" / LESSON / "numbers.csv"
+    shipped.write_text("5")
+    tries = "try:\n    open('numbers.csv', 'w')\n    1 / 0\nexcept OSError:\n    pass\n"
+    edit(
+        folder / f"submitted/ada/{LESSON}/{NAME}.ipynb",
+        "hook_answer",
+        lambda source: (
+            tries + source.replace("output + 5", "output + int(open('numbers.csv').read())")
+        ),
+    )
+    assert run(folder) == 0
+    assert marks(folder)["ada"] == wanted("ada")
+    shipped.write_text("6")  # what was graded with other files is run again
+    assert run(folder) == 0
+    assert marks(folder)["ada"] == wanted("ada") | {"hook": 0.0}
+    assert shipped.read_text() == "6"
+
+
 def test_of_several_notebooks_the_newest_of_this_lesson_counts(tmp_path: Path) -> None:
     folder = tmp_path / LESSON
     folder.mkdir()

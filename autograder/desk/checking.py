@@ -127,11 +127,11 @@ def check(
     try:
         around = Course(root) if root else Course.around(path.resolve().parent, Path.cwd())
         masters = around.masters()
-        found = settings.limits(around.root, limits)
     except CourseError:
-        if root or limits:
+        if root:
             raise
-        masters, found = [], Limits()
+        around, masters = None, []
+    found = settings.limits(around.root if around else path.resolve().parent, limits)
     master = course.recognise(cells, masters)
     if master:
         return _whole(master, cells, tell, found)

