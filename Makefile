@@ -59,6 +59,7 @@ bench: $(READY)
 	$(WITH_VENV) $(BIN)/python -m benchmarks.engine
 	$(WITH_VENV) $(BIN)/python -m benchmarks.grading
 	$(WITH_VENV) $(BIN)/python -m benchmarks.confinement
+	$(WITH_VENV) $(BIN)/python -m benchmarks.learner
 
 build: $(READY)
 	$(WITH_VENV) $(BIN)/autograder build

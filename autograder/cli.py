@@ -7,7 +7,6 @@ import contextlib
 import io
 import json
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -227,11 +226,10 @@ def _lab(args: argparse.Namespace) -> int:
 
 
 def _grade(args: argparse.Namespace) -> int:
-    from autograder.desk import grading, pool, report, settings
+    from autograder.desk import files, grading, pool, report, settings, stopping
     from autograder.desk.pool import LocalPool, Pool, Setup
     from autograder.desk.progress import LOG, Progress
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as cleanly as Ctrl-C
     root = args.course.resolve() if args.course else grading.find_root(Path.cwd())
     run = grading.Grading(root, args.lesson)
     if not os.access(root, os.W_OK):
@@ -243,7 +241,7 @@ def _grade(args: argparse.Namespace) -> int:
     for what in run.misplaced:
         print(f"{grading.SUBMITTED}/{what}: left alone", file=sys.stderr)
     if args.json:
-        args.json.touch()  # not after an hour
+        files.must_be_writable(args.json)  # not after an hour
 
     def make_pool(setup: Setup, tasks: int) -> Pool:
         if args.dask:
@@ -262,7 +260,8 @@ def _grade(args: argparse.Namespace) -> int:
         # Who marks by hand may have to look at pictures.
         figures = args.figures or any(master.hand_points for master in run.masters)
         setup = Setup(limits, figures, unconfined)
-        lessons = run.run(progress, setup, make_pool, fresh=args.fresh)
+        with stopping.once():
+            lessons = run.run(progress, setup, make_pool, fresh=args.fresh)
         how = "done"
     except GradingError as error:
         how = f"stopped: {error}"
@@ -275,7 +274,7 @@ def _grade(args: argparse.Namespace) -> int:
     if args.json:
         found = [graded.as_json() for graded in lessons]
         text = json.dumps(found[0] if len(found) == 1 else found, indent=1)
-        args.json.write_text(text + "\n", "utf-8")
+        files.write_text(args.json, text + "\n")
     print(report.places(root, run.gradebook))
     failed = any(result.status == "not graded" for graded in lessons for result in graded.results)
     return 2 if failed else 0

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -149,6 +150,8 @@ def allowed_skips() -> list[str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell starts what runs in the background with Ctrl-C ignored, and its children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     in_ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
     if in_ci and not hasattr(config, "workerinput"):
         config.pluginmanager.register(_Skips(allowed_skips()))

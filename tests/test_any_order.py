@@ -23,7 +23,7 @@ def code_cells(path: Path) -> list[tuple[str, str]]:
         for cell in cells
         if cell["cell_type"] == "code"
     ]
-    return [(name, source) for name, source in found if source != "check()"]
+    return [(name, source) for name, source in found if name != "given_check"]
 
 
 @pytest.mark.parametrize("solved", [True, False], ids=["solved", "unsolved"])

@@ -1,4 +1,4 @@
-"""``check()`` in JupyterLab: what is not saved, links that lead somewhere, Interrupt."""
+"""Checks in JupyterLab: what is not saved, links that lead somewhere, what stops, coming back."""
 
 from __future__ import annotations
 
@@ -65,3 +65,46 @@ def test_interrupt_stops_it_in_one_line(lesson: Open, window: Page, jupyterlab: 
     expect(out).not_to_contain_text("Traceback")
     expect(out).not_to_contain_text("Running")
     window.screenshot(path=jupyterlab.pictures / "stopped.png")
+
+
+def test_a_broken_answer_a_loop_and_a_new_day(
+    lesson: Open, window: Page, jupyterlab: Server
+) -> None:
+    page = lesson(LESSON)
+    for name in ("given_setup", "given_add"):
+        page.run(name)
+    page.write("hook_answer", RIGHT)
+    expect(page.check("hook")).to_contain_text("✓")
+
+    # What passed a moment ago is not judged in place of a cell that is no Python.
+    page.write("hook_answer", RIGHT.replace(":", ""))
+    out = page.check("hook")
+    expect(out).to_contain_text("Python could not read the cell with your answer")
+    expect(out).to_contain_text("(line 1 of the cell)")
+    expect(out).not_to_contain_text("✓")
+    out.scroll_into_view_if_needed()
+    window.screenshot(path=jupyterlab.pictures / "unreadable.png")
+
+    # The button that the first page speaks of.
+    page.write(
+        "hook_answer", f"{FOREVER}\n\nadd = Add()\nadd.register_forward_hook(hook)\nadd(1, 2)"
+    )
+    page.cell("hook_answer").locator(".jp-InputArea-prompt").click()
+    window.keyboard.press("Control+Enter")
+    expect(page.cell("hook_answer").locator(".jp-InputArea-prompt")).to_have_text("[*]:")
+    page.panel.get_by_role("button", name="Interrupt the kernel").click()
+    out = page.output("hook_answer")
+    expect(out).to_contain_text("KeyboardInterrupt")
+    expect(out).not_to_contain_text("torch/nn")
+    window.screenshot(path=jupyterlab.pictures / "loop.png")
+
+    # The next day: the menu that it speaks of.
+    page.write("hook_answer", RIGHT)
+    page.save()
+    jupyterlab.stop_kernels()
+    window.reload()
+    page = Lesson(window, page.path)
+    page.cell("hook").locator(".jp-InputArea-prompt, .jp-Placeholder").first.click()
+    page.choose("Run", "Run All Above Selected Cell")
+    expect(page.output("hook_answer")).not_to_contain_text("KeyboardInterrupt")
+    expect(page.check("hook")).to_contain_text("✓")

@@ -60,9 +60,20 @@ class Cluster:
         options = ["--no-dashboard", "--scheduler-file", "scheduler.json"]
         bwrap = program("bubblewrap") if hidden else None
         hide = [bwrap, "--dev-bind", "/", "/", "--tmpfs", str(hidden)] if bwrap else []
+        # Where the tests themselves are killed, the cluster ends some time later.
+        scheduler = [
+            "scheduler",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            "0",
+            "--idle-timeout",
+            "15 minutes",
+        ]
+        worker = ["worker", "--nworkers", "2", "--nthreads", "1", "--death-timeout", "60"]
         self._processes = [
-            self._start([DASK, "scheduler", "--host", "127.0.0.1", "--port", "0", *options]),
-            self._start([*hide, DASK, "worker", "--nworkers", "2", "--nthreads", "1", *options]),
+            self._start([DASK, *scheduler, *options]),
+            self._start([*hide, DASK, *worker, *options]),
         ]
         self.client = distributed.Client(
             scheduler_file=str(folder / "scheduler.json"), set_as_default=False, timeout=200

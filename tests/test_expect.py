@@ -21,7 +21,18 @@ from nbgrader.utils import determine_grade
 from traitlets.config import Config
 
 from autograder import marking
-from autograder.lab import CheckFailed, Draw, Todo, at_most, check, expect, one_of
+from autograder.lab import (
+    CheckFailed,
+    Draw,
+    Todo,
+    at_most,
+    check,
+    expect,
+    leaving,
+    one_of,
+    session,
+    tracebacks,
+)
 from autograder.lab.box import Box
 
 # The function `expect` hides the module of that name.
@@ -41,12 +52,15 @@ class Shell(InteractiveShell):
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    monkeypatch.setattr(session, "_stopped", {})
     config = Config()
     config.HistoryManager.enabled = False
     InteractiveShell.clear_instance()
     made = Shell.instance(config=config)
     made.errors = []
     made.display_pub = CapturingDisplayPublisher(shell=made)
+    session.watch()  # as the first import does in a kernel
+    leaving.install()
     made.run_cell("import torch\nfrom autograder.lab import *\nA = torch.tensor([2.0])")
     yield made
     Shell.clear_instance()
@@ -369,6 +383,68 @@ def test_a_long_line_is_cut_and_its_backticks_do_no_harm(shell: Shell) -> None:
     assert line.startswith("Where to look: `return (''<b>'' + 1)")
     assert len(line) < 160
     assert "<b>'" not in box["text/html"]
+
+
+# --- an answer that was not made anew, a name that is not there ----------------------------------
+
+GOOD = "def hook(x):\n    return 2 * x"
+CHECK_HOOK = "def _run():\n    return hook(2)\nexpect(lambda: _run(), 4, 'hook(2)')"
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["first", "later"])
+@pytest.mark.parametrize(
+    ("cell", "mistake", "seen"),
+    [
+        ("def hook(x)\n    return x", "answer_unreadable", "SyntaxError: expected ':' (line 1 of"),
+        ("def hook(x):\nreturn x", "answer_unreadable", "IndentationError: expected an indented"),
+        ("no_such\ndef hook(x): ...", "answer_stopped", "NameError: name 'no_such' is not"),
+    ],
+)
+def test_an_older_function_is_not_judged(
+    cell: str, mistake: str, seen: str, first: bool, shell: Shell
+) -> None:
+    if not first:
+        run(shell, GOOD)
+        assert run(shell, CHECK_HOOK).boxes == []
+    run(shell, cell)
+    (box,) = run(shell, CHECK_HOOK).boxes
+    words = marking.shared()
+    assert box["text/plain"].splitlines()[2:] == [words[mistake].says]
+    assert box["text/plain"].splitlines()[1].startswith(f"Stopped with {seen}")
+    assert run(shell, "expect(lambda: len('ab'), 2, 'another exercise')").boxes == []
+    run(shell, GOOD)
+    assert run(shell, CHECK_HOOK).boxes == []
+
+
+def test_a_check_that_stops_in_its_middle_does_no_harm_to_the_next(shell: Shell) -> None:
+    stops = "expect(1, 2, 'it')\ndef _own():\n    return 3"
+    run(shell, stops)
+    (box,) = run(shell, stops).boxes
+    assert box["text/plain"].startswith("Not yet: it")
+    run(shell, "def _own():\n    return 3")
+    assert run(shell, "def _own():\n    return 3\nexpect(lambda: _own(), 3, 'it')").boxes == []
+
+
+def test_a_name_that_another_cell_makes_gets_the_sentence_of_a_cell(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "made_elsewhere", lambda: {"hook"})
+    tracebacks.install()
+    (box,) = run(shell, CHECK_HOOK).boxes
+    (line,) = run(shell, "hook").error[2]
+    assert box["text/plain"].splitlines()[-1] == line.removeprefix("NameError: ")
+    assert "`hook` is not there yet. Run the cell that makes it first." in line
+    (box,) = run(shell, CHECK_HOOK.replace("hook", "hok")).boxes
+    assert box["text/plain"].splitlines()[-1] == marking.shared()["missing_name"].says
+
+
+@pytest.mark.parametrize("call", ["exit()", "quit()", "exit", "quit(0)", "exit(keep_kernel=True)"])
+def test_exit_is_a_sentence_and_the_kernel_goes_on(call: str, shell: Shell) -> None:
+    says = marking.shared()["exits"].says
+    assert run(shell, call).error == ("ExitCalled", "", [says])
+    if call.endswith(")"):
+        (box,) = run(shell, f"expect(lambda: {call}, 1, 'it')").boxes
+        assert box["text/plain"].splitlines()[1:] == ["Stopped with ExitCalled.", says]
 
 
 # --- how it looks --------------------------------------------------------------------------------

@@ -111,8 +111,8 @@ def test_a_syntax_error_is_named_before_the_missing_function(
     (verdict,) = [
         v for v in judging.judge(worker, master, broken, reference).verdicts if v.exercise == "hook"
     ]
-    assert verdict.mistake == "answer_stopped"
-    assert "SyntaxError" in verdict.message
+    assert verdict.mistake == "answer_unreadable"
+    assert "Stopped with SyntaxError: expected ':' (line 1 of the cell)." in verdict.message
 
 
 def test_a_function_that_was_made_is_not_said_to_be_missing(
@@ -125,7 +125,7 @@ def test_a_function_that_was_made_is_not_said_to_be_missing(
     (verdict,) = [v for v in judged.verdicts if v.exercise == "hook"]
     assert verdict.mistake == "missing_name"
     assert "name 'outptu' is not defined" in verdict.message
-    assert "never made" not in verdict.message
+    assert "before it made" not in verdict.message
 
 
 def test_a_stopped_server_is_noticed(master: Master, monkeypatch: pytest.MonkeyPatch) -> None:

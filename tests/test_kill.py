@@ -22,8 +22,6 @@ from classroom import make_course, marks, wanted
 from nbgrader.utils import determine_grade, is_grade
 from runs import Grader, submissions
 
-pytestmark = pytest.mark.long  # each case grades twice
-
 # Right, wrong, damaged and missing work; nobody whose notebook takes seconds.
 STUDENTS = ["ada", "chen", "dara", "eli", "gus", "hana", "ivo", "lea", "max", "noor"]
 NOT_RUN = {"gus", "max"}  # nothing to run: unreadable, and missing

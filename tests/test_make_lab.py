@@ -77,7 +77,15 @@ def clone(tmp_path: Path) -> Path:
 
 def environment(home: Path) -> dict[str, str]:
     """No venv is activated, and no browser is to be found."""
-    away = ("VIRTUAL_ENV", "BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
+    away = (
+        "VIRTUAL_ENV",
+        "BROWSER",
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
+        "MAKEFLAGS",
+        "MAKELEVEL",
+        "MFLAGS",
+    )
     kept = {name: value for name, value in os.environ.items() if name not in away}
     return kept | {"HOME": str(home), "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
 

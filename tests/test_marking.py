@@ -844,6 +844,8 @@ EXCEPTIONS: list[tuple[str, Callable[[], Any]]] = [
             "y = m(t(1.0, requires_grad=True), t(2.0, requires_grad=True)); y += 5"
         ),
     ),
+    ("exits", code("exit()")),
+    ("exits", code("import sys; sys.exit('gone')")),
     ("missing_name", code("anwser.append(1)")),
     ("local_name", code("def f():\n    answer += [1]\nf()")),
     ("local_name", code("def f():\n    answer = answer + [1]\nf()")),
@@ -860,7 +862,7 @@ EXCEPTIONS: list[tuple[str, Callable[[], Any]]] = [
     ("no_attribute", code("t(1.0).appnd")),
     ("raised", code("1 / 0")),
     ("raised", code("torch.ones(2) + torch.ones(3)")),
-    ("raised", stop(SystemExit(0))),
+    ("exits", stop(SystemExit(0))),
 ]
 
 
@@ -897,7 +899,7 @@ def test_every_pattern_of_exceptions_is_reached_by_a_real_message() -> None:
 FOR_LESSONS = {"unchanged", "inputs_damaged", "doubled"}
 # Said elsewhere: by the judge below, and by expect (tests/test_expect.py).
 BY_THE_GRADER = {"unexpected_values", "not_run", "timed_out", "crashed", "assertion"}
-BY_THE_GRADER |= {"partial", "rebound", "answer_stopped"}
+BY_THE_GRADER |= {"partial", "rebound", "answer_stopped", "answer_unreadable", "not_there_yet"}
 
 
 def test_every_sentence_is_reached_and_every_name_has_one() -> None:

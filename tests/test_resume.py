@@ -25,6 +25,8 @@ NOTEBOOK = f"{LESSON}/{NAME}.ipynb"
 def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course graded once: don't write to it."""
     course = make_course(tmp_path_factory.mktemp("once") / "course", STUDENTS)
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write('\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
     assert run(course) == 0
     return course
 
@@ -211,8 +213,6 @@ def test_marks_given_by_people_and_due_dates_count_though_nothing_is_run(course:
         book.find_grade("hook", NAME, LESSON, "dara").extra_credit = 3.0
         book.update_or_create_assignment(LESSON, duedate="2026-01-01 00:00:00 UTC")
         book.db.commit()
-    with (course / "nbgrader_config.py").open("a") as file:
-        file.write('\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
     assert kept_by(course) >= RUN
     with gradebook(course) as book:
         ada = book.find_submission(LESSON, "ada")

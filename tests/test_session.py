@@ -21,6 +21,7 @@ HOUR = 3600
 def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     monkeypatch.setattr(session, "_ran", {})
     monkeypatch.setattr(session, "_running", "")
+    monkeypatch.setattr(session, "_stopped", {})
     config = Config()
     config.HistoryManager.enabled = False
     InteractiveShell.clear_instance()
@@ -147,10 +148,98 @@ def test_a_name_that_another_cell_makes_gets_a_sentence(
     save(code("a", "class Add:\n    inner = 1\n\ndef hook(): ...\nanswer = []\nx == y"))
     says = "NameError: `{}` is not there yet. Run the cell that makes it first."
     for name in ("Add", "hook", "answer"):
-        assert shown(raised(name)) == [says.format(name)]
+        (line,) = shown(raised(name)) or [""]
+        assert line.startswith(says.format(name))
+        assert line.endswith("choose Run → Run All Above Selected Cell.")
     for name in ("inner", "x", "unknown"):
         assert shown(raised(name)) is None
     assert shown(raised("1 / 0")) is None
     assert shown(raised("def f():\n    print(hook)\n    hook = 1\nf()")) is None  # a local name
     shell.run_cell("hook\ndef hook(): ...")  # this cell makes it, only too late
     assert shown(raised("hook")) is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "names"),
+    [
+        ("import torch\nfrom torch import nn\nimport os.path as way", {"torch", "nn", "way"}),
+        ("from autograder.lab import (\n    check,\n    expect as e,\n)", {"check", "e"}),
+        ("x1, (x2, *x3) = 1, (2, 3)\nfor i in x3:\n    z = i", {"x1", "x2", "x3", "i", "z"}),
+        ("def f(a):\n    b = a", {"f"}),
+        ("%time\nx = 1\ndef f(): ...", {"x", "f"}),  # no Python for anybody but IPython
+        ("x == 1\nprint(x)", set()),
+    ],
+)
+def test_whatever_makes_a_name_counts(
+    cell: str,
+    names: set[str],
+    shell: InteractiveShell,
+    save: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("JPY_SESSION_NAME", str(save(code("a", cell))))
+    assert session.made_elsewhere() == names
+
+
+# --- an answer that was not made anew ------------------------------------------------------------
+
+GOOD = "def hook(x):\n    return 2 * x"
+STOPS = [
+    "def hook(x)\n    return x",
+    "def hook(x):\nreturn x",
+    "x = 1\n  def hook(x):\n    return x",
+    "def hook(x):\n    return (x\n\nprint(hook(1))",
+    "dfe hook(x):\n    return x",
+    "def hook(x:\n    'text",
+    "unknown\ndef hook(x):\n    return x",
+    "@unknown\ndef hook(x):\n    return x",
+    "raise KeyboardInterrupt\nclass hook: ...",
+    "1 / 0\nhook = lambda x: x",
+]
+
+
+@pytest.mark.parametrize("text", STOPS)
+@pytest.mark.parametrize("first", [True, False], ids=["first", "later"])
+def test_a_cell_that_stops_before_its_function_is_made(
+    first: bool, text: str, shell: InteractiveShell, save: Callable[..., Path]
+) -> None:
+    path = save(code("a", GOOD, "hook_answer"))
+    os.environ["JPY_SESSION_NAME"] = str(path)
+    try:
+        if not first:
+            shell.run_cell(GOOD, cell_id="a")
+        assert session.stopped_before({"hook"}) is None
+        shell.run_cell(text, cell_id="a")
+        if first and text.startswith("dfe"):  # the file tells what the cell is for
+            assert session._exercise_of("a") == "hook"
+        assert session.stopped_before({"hook", "print"}) is not None
+        assert session.stopped_before({"print", "x"}) is None
+        shell.run_cell("y = 1", cell_id="b")
+        assert session.stopped_before({"hook"}) is not None
+        shell.run_cell(GOOD, cell_id="a")
+        assert session.stopped_before({"hook"}) is None
+    finally:
+        del os.environ["JPY_SESSION_NAME"]
+
+
+@pytest.mark.parametrize("cell_id", ["a", None])
+def test_what_makes_the_function_in_another_way_clears_it(
+    cell_id: str | None, shell: InteractiveShell
+) -> None:
+    shell.run_cell(GOOD, cell_id=cell_id)
+    shell.run_cell(STOPS[0], cell_id=cell_id)
+    assert session.stopped_before({"hook"}) is not None
+    shell.run_cell(GOOD, cell_id="another")
+    assert session.stopped_before({"hook"}) is None
+    shell.run_cell(STOPS[0], cell_id=cell_id)
+    shell.run_cell(GOOD, cell_id=cell_id)
+    assert session.stopped_before({"hook"}) is None
+
+
+def test_a_cell_that_stops_after_its_function_was_made_is_no_trouble(
+    shell: InteractiveShell,
+) -> None:
+    shell.run_cell(GOOD, cell_id="a")
+    shell.run_cell(GOOD + "\n\nhook(unknown)", cell_id="a")
+    assert session.stopped_before({"hook"}) is None

@@ -11,7 +11,7 @@ from typing import Any
 from test_expect import contrast
 
 from autograder.lab import table
-from autograder.lab.table import Table, Unsaved
+from autograder.lab.table import Line, Table, Unsaved
 from autograder.progress import Progress
 
 NOTHING = Progress(Path("x.ipynb"))
@@ -132,6 +132,11 @@ def test_what_was_not_saved_is_named() -> None:
     assert "the cells of `a`, `b`, `c` and 2 more" in repr(many)
     assert "a&lt;b</code>" in one._repr_html_()
     assert 'role="alert"' in one._repr_html_()
+
+
+def test_a_screen_reader_is_told_how_far_it_is_and_what_came_out() -> None:
+    assert Line("cell 1 of 2")._repr_html_() == '<p role="status">cell 1 of 2</p>'
+    assert '<p role="status"><b>4 of 10 points</b></p>' in page(RESULT)
 
 
 def test_nothing_in_it_needs_a_script_or_a_style_sheet() -> None:

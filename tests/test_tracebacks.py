@@ -97,6 +97,63 @@ def test_a_cell_that_is_no_python_is_shown_as_ever(kernel: Kernel) -> None:
     assert text.endswith("SyntaxError: expected ':'")
 
 
+LOOP = """
+def hook(module, input, output):
+    print("in the loop", flush=True)
+    while True:
+        output = output + 0
+
+add = Add()
+add.register_forward_hook(hook)
+add(torch.ones(1), torch.ones(1))
+"""
+
+
+def test_a_loop_that_was_interrupted_is_short_too(kernel: Kernel) -> None:
+    seen = []
+    for message in kernel.messages(kernel.start(LOOP)):
+        seen.append(message)
+        if message["type"] == "stream":
+            kernel.manager.interrupt_kernel()
+    (lines,) = errors(seen)
+    text = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(lines)).rstrip()
+    assert re.search(arrow("add(torch.ones(1), torch.ones(1))"), text)
+    assert re.search(r"(?m)^-+> \d+ +(while True:|output = output \+ 0)$", text)
+    assert re.search(r"(?m)^KeyboardInterrupt", text)
+    assert "torch/nn" not in text
+    assert errors(kernel.run("1 + 1")) == []
+
+
+GOOD = "def hook(x):\n    return 2 * x"
+CHECK = "autograder.lab.expect(lambda: hook(1), 2, 'hook(1)')"
+
+
+@pytest.mark.parametrize("broken", ["def hook(x)\n    return x", "def hook(x):\nreturn 2 * x"])
+@pytest.mark.parametrize("cell_id", ["answer", ""], ids=["id", "no id"])
+def test_a_check_never_judges_what_stood_there_before(
+    cell_id: str, broken: str, kernel: Kernel
+) -> None:
+    kernel.run(GOOD, cell_id)
+    assert errors(kernel.run(CHECK, "check")) == []
+    kernel.run(broken, cell_id)
+    shown = kernel.run(CHECK, "check")
+    assert len(errors(shown)) == 1
+    (box,) = [message for message in shown if message["type"] == "display_data"]
+    assert "Python could not read the cell with your answer" in box["data"]["text/plain"]
+    assert "line " in box["data"]["text/plain"].splitlines()[1]
+    assert ".py" not in box["data"]["text/plain"]
+    kernel.run(GOOD, cell_id)
+    assert errors(kernel.run(CHECK, "check")) == []
+
+
+@pytest.mark.parametrize("call", ["exit()", "quit", "def hook(x):\n    quit()\nhook(1)"])
+def test_exit_ends_no_kernel(call: str, kernel: Kernel) -> None:
+    kernel.run("kept = 1")
+    (lines,) = errors(kernel.run(call))
+    assert lines[0].startswith("exit() and quit() end the whole notebook")
+    assert errors(kernel.run("kept")) == []
+
+
 def test_a_traceback_that_is_all_in_libraries_stays() -> None:
     import json
 

@@ -101,7 +101,7 @@ def row(checked: checking.Checked, name: str) -> dict[str, Any]:
         ("todo", "failed", "todo", "This exercise is still a TODO"),
         ("loops", "timed out", "timed_out", "took too long"),
         ("exits", "crashed", "crashed", "Python itself stopped"),
-        ("broken", "failed", "answer_stopped", "SyntaxError: "),
+        ("broken", "failed", "answer_unreadable", "expected ':' (line 1 of the cell). "),
         ("plain", "failed", "assertion", "the value is not 3"),
         ("asks", "failed", "input_refused", "input() can't be answered"),
         ("kept", "passed", None, ""),
@@ -151,7 +151,7 @@ def test_the_lines_for_a_terminal(checked: checking.Checked) -> None:
 
 def student(folder: Path, *, solved: bool) -> Path:
     """A student's copy of the first lesson."""
-    for path in RELEASE.iterdir():
+    for path in filter(Path.is_file, RELEASE.iterdir()):  # no .ipynb_checkpoints
         shutil.copy(path, folder)
     path = folder / "add_and_model.ipynb"
     if solved:

@@ -102,6 +102,13 @@ def test_the_slider_and_the_field_go_together() -> None:
     assert steps.slider.value == 9
 
 
+def test_every_slider_has_a_tooltip_and_a_field_with_the_same_name_beside_it() -> None:
+    steps, explorer = stepping(), exploring(grad_output=1.0)
+    assert steps.slider.tooltip == steps.step.description == "Step"
+    for name, slider in explorer.sliders.items():
+        assert slider.tooltip == explorer.fields[name].description == name
+
+
 def test_what_hooks_are_handed_is_what_torch_hands_them() -> None:
     handed: dict[str, Any] = {}
     model, x1, x2 = Model(), torch.tensor([2.0]), torch.tensor([3.0])

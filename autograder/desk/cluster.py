@@ -14,8 +14,9 @@ import pickle
 import threading
 import uuid
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future, InvalidStateError, ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -39,6 +40,15 @@ _LOOK_SECONDS = 5.0
 _ALONE_SECONDS = 60.0  # without any worker: Dask itself would wait for ever
 
 
+@dataclass(frozen=True)
+class _Call:
+    """A task, and the values that a Dask worker should know already."""
+
+    pickled: bytes
+    shared: Mapping[str, bytes]
+    alone: bool = False
+
+
 class DaskPool:
     """The workers of a running Dask cluster.
 
@@ -58,7 +68,7 @@ class DaskPool:
         )
         self._changed = threading.Condition()
         self._tasks: dict[Future[Any], distributed.Future] = {}  # on the cluster
-        self._known: WeakKeyDictionary[Future[Any], cluster_worker.Shared] = WeakKeyDictionary()
+        self._shared: WeakKeyDictionary[Future[Any], cluster_worker.Shared] = WeakKeyDictionary()
         self._gone = ""  # why no task can be run any more
         self._client = self._connect()
         try:
@@ -139,21 +149,24 @@ class DaskPool:
     def _send(self, future: Future[T], function: Callable[..., T], args: tuple[Any, ...]) -> None:
         try:
             # Values, not Dask's futures: Dask would send all tasks where their arguments are.
-            values = [self._shared(arg) if isinstance(arg, Future) else arg for arg in args]
-            self._start(future, pickle.dumps((function, values)))
+            values = [self._share(arg) if isinstance(arg, Future) else arg for arg in args]
+            shared = {v.id: v.data for v in values if isinstance(v, cluster_worker.Shared)}
+            self._start(future, _Call(pickle.dumps((function, values)), shared))
         except BaseException as error:  # whatever it is, the one who waits must get it
             _end(future, error=error)
 
-    def _shared(self, future: Future[Any]) -> cluster_worker.Shared:
-        if future not in self._known:
+    def _share(self, future: Future[Any]) -> cluster_worker.Shared:
+        """Let all Dask workers know a result, once."""
+        if future not in self._shared:
             data = pickle.dumps(future.result())
-            self._known[future] = cluster_worker.Shared(uuid.uuid4().hex, data)
-        return self._known[future]
+            shared = self._shared[future] = cluster_worker.Shared(uuid.uuid4().hex, data)
+            self._client.run(cluster_worker.hold, {shared.id: data}, on_error="ignore")
+        return self._shared[future]
 
-    def _send_alone(self, future: Future[Any], call: bytes) -> None:
+    def _send_alone(self, future: Future[Any], call: _Call) -> None:
         try:
             self._wait(lambda: not self._tasks)
-            self._start(future, call, alone=True)
+            self._start(future, replace(call, alone=True))
             self._wait(lambda: future not in self._tasks)
         except BaseException as error:
             _end(future, error=error)
@@ -162,22 +175,26 @@ class DaskPool:
         with self._changed:
             self._changed.wait_for(lambda: self._gone or until())
 
-    def _start(self, future: Future[Any], call: bytes, *, alone: bool = False) -> None:
+    def _start(self, future: Future[Any], call: _Call, *, whole: bool = False) -> None:
         with self._changed:
             if self._gone:
                 raise EngineError(self._gone)
             # As bytes: nothing in there is taken for a part of Dask's graph.
-            task = self._client.submit(cluster_worker.work, self._run, call, pure=False)
+            values = call.shared if whole else {}
+            work = cluster_worker.work
+            task = self._client.submit(work, self._run, call.pickled, values, pure=False)
             self._tasks[future] = task
-        task.add_done_callback(lambda done: self._settle(future, call, done, alone))
+        task.add_done_callback(lambda done: self._settle(future, call, done))
 
-    def _settle(
-        self, future: Future[Any], call: bytes, task: distributed.Future, alone: bool
-    ) -> None:
+    def _settle(self, future: Future[Any], call: _Call, task: distributed.Future) -> None:
         try:
-            _end(future, task.result())
+            result = task.result()
+            if isinstance(result, cluster_worker.Lacks):  # it came later
+                self._start(future, call, whole=True)
+            else:
+                _end(future, result)
         except distributed.KilledWorker:
-            if alone:
+            if call.alone:
                 _end(future, error=WorkerLost("it ended each Dask worker that it ran on"))
             else:
                 self._later(self._send_alone, future, call)
@@ -189,7 +206,8 @@ class DaskPool:
             _end(future, error=error)
         finally:
             with self._changed:
-                self._tasks.pop(future, None)
+                if self._tasks.get(future) is task:
+                    del self._tasks[future]
                 self._changed.notify_all()
 
     def _watch(self) -> None:

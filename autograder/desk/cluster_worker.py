@@ -10,8 +10,9 @@ import functools
 import pickle
 import platform
 import threading
+from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
@@ -24,6 +25,7 @@ from .kept import code_digest
 from .pool import Place, Setup
 
 STOPPED = "grading was stopped"
+_KEPT = 16  # shared values; a lesson has one in a run
 _LIBRARIES = ("torch", "numpy", "ipython", "matplotlib", "distributed")
 
 
@@ -38,15 +40,18 @@ class Run:
 
 @dataclass(frozen=True)
 class Shared:
-    """A pickled value that many tasks have. A Dask worker keeps the last ones."""
+    """A pickled value that many tasks have. Pickled itself, it is its name only."""
 
     id: str
-    data: bytes = field(compare=False)
+    data: bytes = b""
+
+    def __reduce__(self) -> tuple[type[Shared], tuple[str]]:
+        return Shared, (self.id,)
 
 
-@functools.lru_cache(maxsize=8)
-def _value(shared: Shared) -> Any:
-    return pickle.loads(shared.data)
+@dataclass(frozen=True)
+class Lacks:
+    """In place of a result: this Dask worker does not know the task's shared values."""
 
 
 @functools.cache
@@ -71,6 +76,7 @@ def difference(found: object, wanted: Mapping[str, str]) -> str:
     )
 
 
+_known: OrderedDict[str, Any] = OrderedDict()
 _lock = threading.Lock()
 _idle: list[tuple[Setup, Place]] = []
 _busy: dict[Place, str] = {}  # whose task runs there
@@ -87,13 +93,31 @@ def greet(run: Run, dask_worker: distributed.Worker) -> dict[str, str]:
     return installed()
 
 
-def work(run: Run, call: bytes) -> Any:
-    """Run a task: a pickled function and its arguments, of which some may be :class:`Shared`."""
+def hold(values: Mapping[str, bytes]) -> None:
+    """Keep shared values for the tasks to come."""
+    with _lock:
+        for name, data in values.items():
+            _known[name] = pickle.loads(data)
+        while len(_known) > _KEPT:
+            _known.popitem(last=False)
+
+
+def work(run: Run, call: bytes, values: Mapping[str, bytes]) -> Any:
+    """Run a task.
+
+    Args:
+        call: the function and its arguments, pickled. Some may be :class:`Shared`.
+        values: such shared values, where they come with the task.
+    """
     lacks = difference(installed(), run.installed)
     if lacks:  # it came later than the greeting
         raise EngineError(f"a Dask worker {lacks}; install the same on all machines")
+    hold(values)
     function, args = pickle.loads(call)
-    args = [_value(arg) if isinstance(arg, Shared) else arg for arg in args]
+    try:
+        args = [_known[arg.id] if isinstance(arg, Shared) else arg for arg in args]
+    except KeyError:
+        return Lacks()
     with _lock:
         if run.id in _over:
             raise EngineError(STOPPED)

@@ -9,6 +9,10 @@ class GradebookError(GradingError):
     """The gradebook can't be used. The message says what to do."""
 
 
+class GradebookGone(GradingError):
+    """The gradebook was there, and no patience brought it back. What was graded is saved."""
+
+
 class Stopped(GradingError):
     """Somebody pressed Ctrl-C. What was done by then is saved."""
 

@@ -22,6 +22,7 @@ from .results import Outcome
 from .submissions import Found, Submission
 
 AUTOGRADED = "autograded"
+_READER_SECONDS = 5.0
 _AHEAD = 64  # read or run, and not yet recorded: enough for the time that a gradebook is made
 
 
@@ -69,12 +70,15 @@ class Runner:
         self._limits = limits
         self._make_pool = make_pool
         self._pool: Pool | None = None
+        self._closed = False
+        self._lock = threading.Lock()
         self._references: dict[str, Future[Reference]] = {}
 
     def __call__(self, master: Master, cells: Sequence[Cell]) -> Future[Judged]:
         """Run a submission of ``master``, after the master itself where it is the first one."""
         if self._pool is None:
-            self._pool = self._make_pool()
+            self._set(self._make_pool())
+        assert self._pool is not None
         if master.lesson not in self._references:
             # Where it runs, the course's files may not be.
             words = marking.for_lesson(master.sentences)
@@ -94,8 +98,18 @@ class Runner:
             if reference.done() and not reference.cancelled() and reference.exception():
                 reference.result()
 
+    def _set(self, pool: Pool) -> None:
+        with self._lock:
+            if not self._closed:
+                self._pool = pool
+                return
+        pool.close()
+        raise EngineError("grading was stopped")
+
     def close(self) -> None:
-        """End what runs."""
+        """End what runs, also from another thread than the one that makes the pool."""
+        with self._lock:
+            self._closed = True
         if self._pool is not None:
             self._pool.close()
 
@@ -126,7 +140,8 @@ class Feed:
     def __exit__(self, *_: object) -> None:
         self._stopped = True
         self._room.release()
-        self._reader.join()
+        # It may be waiting for a cluster that does not answer; what it gets then is closed there.
+        self._reader.join(_READER_SECONDS)
         self._runner.close()
 
     def _read(self) -> None:

@@ -22,7 +22,7 @@ from nbgrader.utils import is_grade, is_locked, is_solution, is_task
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, OperationalError, SAWarning, SQLAlchemyError
 
-from .errors import GradebookError
+from .errors import GradebookError, GradebookGone
 from .results import Standing
 from .source import CONFIG, Settings, Source
 
@@ -172,11 +172,12 @@ class Gradebook:
         """What the gradebook has of a student, where nothing is to be written; None: nothing.
 
         Raises:
-            GradebookError: the database refuses.
+            GradebookError: the database refuses. GradebookGone: it is not there any more.
         """
         try:
             return self._patiently(lambda: self._standing(source, student))
         except SQLAlchemyError as error:
+            self._must_be_there(error)
             raise GradebookError(f"{student}: not read ({_cause(error)})") from error
 
     def _standing(self, source: Source, student: str) -> Standing | None:
@@ -221,11 +222,21 @@ class Gradebook:
 
         Raises:
             GradebookError: the database refuses; nothing of this submission is written then.
+            GradebookGone: it is not there any more.
         """
         try:
             return self._patiently(lambda: self._transaction(source, entry))
         except (SQLAlchemyError, UnicodeError) as error:
+            self._must_be_there(error)
             raise GradebookError(f"{entry.student}: not written ({_cause(error)})") from error
+
+    def _must_be_there(self, error: Exception) -> None:
+        """Stop where patience did not help: each other submission would wait as long."""
+        if _passes(error):
+            raise GradebookGone(
+                f"the gradebook {self.place} can't be reached any more ({_cause(error)}). The "
+                "marks written until then are saved. Once it is there, run the same command again"
+            ) from error
 
     def _transaction(self, source: Source, entry: Entry) -> Standing:
         try:
@@ -273,15 +284,23 @@ class Gradebook:
         if found is not None:
             return found
         made = api.SubmittedAssignment(assignment=assignment, student=person)
-        for notebook in assignment.notebooks:
-            copy = api.SubmittedNotebook(notebook=notebook, assignment=made)
-            for cell in [*notebook.grade_cells, *notebook.task_cells]:
-                api.Grade(cell_id=cell.id, notebook=copy)
-            for cell in [*notebook.solution_cells, *notebook.task_cells]:
-                api.Comment(cell_id=cell.id, notebook=copy)
+        mine = [api.SubmittedNotebook(notebook=n, assignment=made) for n in assignment.notebooks]
         self._db.add(made)
         self._db.flush()
+        for notebook in mine:
+            for kind, cells in self._cells_of(notebook.notebook).items():
+                rows = [{"cell_id": cell, "notebook_id": notebook.id} for cell in cells]
+                if rows:  # all at once: object by object it takes several times as long
+                    self._db.execute(sqlalchemy.insert(kind), rows)
         return made
+
+    def _cells_of(self, notebook: Any) -> dict[Any, list[str]]:
+        """The ids of the cells that each submission has a mark for, and a comment."""
+        tasks = [cell.id for cell in notebook.task_cells]
+        return {
+            api.Grade: [*(cell.id for cell in notebook.grade_cells), *tasks],
+            api.Comment: [*(cell.id for cell in notebook.solution_cells), *tasks],
+        }
 
     def _late(self, submission: Any, notebook: Any, score: float) -> float:
         """nbgrader's penalty for being late, within what nbgrader allows."""
@@ -333,7 +352,8 @@ def _passes(error: BaseException) -> bool:
     if name is not None:
         return str(name).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
     state = getattr(error.orig, "sqlstate", None)  # psycopg's; None where no server answered
-    return state is None or state == "53300" or state[:2] in ("08", "57")
+    # No more connections, none at all, a conflict with another one, an administrator.
+    return state is None or state == "53300" or state[:2] in ("08", "40", "57")
 
 
 def _cause(error: BaseException | None) -> str:

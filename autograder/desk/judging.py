@@ -170,6 +170,6 @@ def after_answer(
     own = f"name '{verdict.exercise}' is not defined" in verdict.message
     if verdict.mistake == "missing_name" and own and answer and answer.error:
         # The name is missing because the cell that makes it stopped before.
-        message = f"Stopped with {marking.show(answer.error)}. {words['answer_stopped'].says}"
-        return replace(verdict, mistake="answer_stopped", message=message)
+        outcome = marking.answer_stopped(answer.error, words)
+        return replace(verdict, mistake=outcome.mistake, message=outcome.line)
     return verdict

@@ -30,7 +30,8 @@ class Progress:
     def __init__(self, log: Path, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
         self._rewrites = self._stream.isatty()
-        self._started = time.monotonic()
+        self._began = (0, time.monotonic())  # the number done, and when: for the rate
+        self._warm = False
         with log.open("a"):
             pass  # who can't write it hears so now
         self._log = logging.getLogger("autograder.grading")
@@ -57,9 +58,15 @@ class Progress:
             level = logging.INFO if result.status == "graded" else logging.WARNING
             for note in result.notes:
                 self._log.log(level, "%s, %s: %s", result.student, lesson, note)
+        if not self._warm and not result.kept:  # the first one that ran waited for its worker
+            self._warm = True
+            self._began = (done, time.monotonic())
         if self._rewrites or done == total or done % max(1, total // 20) == 0:
-            seconds = time.monotonic() - self._started
-            how = tqdm.format_meter(done, total, seconds, unit="", bar_format=_FORMAT)
+            first, since = self._began
+            seconds = time.monotonic() - since
+            how = tqdm.format_meter(
+                done, total, seconds, initial=first, unit="", bar_format=_FORMAT
+            )
             self._say(f"{how}: {result.student}, {lesson}")
 
     def waits(self, why: str) -> None:

@@ -103,7 +103,14 @@ class Recorder:
         observations = judged.observations if judged else None
         verdicts, notes = outcome.verdicts, outcome.notes
         text = executed.as_text(
-            made.notebook(plan, verdicts, observations, answers=answers, notes=notes)
+            made.notebook(
+                plan,
+                verdicts,
+                observations,
+                answers=answers,
+                notes=notes,
+                submission=outcome.found.cells,
+            )
         )
         folder = self._root / AUTOGRADED / submission.student / submission.lesson
         write_text(folder / f"{outcome.master.name}.ipynb", text)

@@ -29,6 +29,7 @@ from . import child, frames, linux
 from .folders import Folders
 from .limits import Limits
 from .prepared import prepare
+from .rehearsal import rehearse
 from .shell import Shell
 from .space import Snapshot, snapshot
 
@@ -105,7 +106,7 @@ def _serve_all(settings: Settings, folders: Folders) -> None:
     for name in settings.modules:
         importlib.import_module(name)
     _one_thread()
-    Shell.start().run_cell("None")  # what IPython imports at its first cell
+    rehearse(Shell.start())
     server = _Server(settings, folders, snapshot())
     gc.collect()
     gc.freeze()  # the children copy fewer pages

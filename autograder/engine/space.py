@@ -9,11 +9,13 @@ check, and whoever reads its message, could make nothing of what follows.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Callable, Iterable, MutableMapping
 from types import ModuleType
 from typing import Any
 
 from autograder import marking
+
+from .touched import touched
 
 _OURS = "autograder."
 _GLOBAL_HOOKS = (
@@ -41,7 +43,8 @@ _SHARED = (
     "autograder.lab",
     "autograder.marking",
 )
-Snapshot = list[tuple[Any, dict[str, Any]]]
+_Kept = tuple[Any, dict[str, Any], Callable[[], bool]]  # owner, names, whether it may differ
+Snapshot = list[_Kept]
 
 
 def snapshot() -> Snapshot:
@@ -52,16 +55,20 @@ def snapshot() -> Snapshot:
         owner = sys.modules.get(module)
         if owner is not None:
             owner = getattr(owner, name) if name else owner
-            found.append((owner, dict(vars(owner))))
+            found.append(_kept(owner))
     return found
+
+
+def _kept(owner: Any) -> _Kept:
+    return owner, dict(vars(owner)), touched(vars(owner))
 
 
 def restore(kept: Snapshot) -> None:
     """Put patched functions back, so that one exercise's patch costs no other exercise."""
-    for owner, before in kept:
-        now = dict(vars(owner))
-        if now == before:
+    for owner, before, may_differ in kept:
+        if not may_differ():
             continue
+        now = dict(vars(owner))
         for name in now.keys() | before.keys():
             if name in before and now.get(name, _GONE) is not before[name]:
                 setattr(owner, name, before[name])
@@ -80,7 +87,7 @@ class Space:
         self._libraries = libraries
         self._modules: dict[str, ModuleType] = {}
         self._helpers: dict[str, Any] = {}
-        self._classes: dict[str, tuple[type, dict[str, Any]]] = {}
+        self._classes: dict[str, _Kept] = {}
 
     def keep(self) -> None:
         """Remember what stands there now; called after each given cell."""
@@ -92,19 +99,19 @@ class Space:
             elif str(getattr(value, "__module__", "")).startswith(_OURS):
                 self._helpers.setdefault(name, value)
             elif isinstance(value, type) and value.__module__ == "__main__":
-                self._classes.setdefault(name, (value, dict(vars(value))))
+                self._classes.setdefault(name, _kept(value))
 
     def edited(self) -> bool:
         """Whether a given class was replaced or patched, so that it might do a hook's work."""
         return any(
-            self._names.get(name) is not given or dict(vars(given)) != before
-            for name, (given, before) in self._classes.items()
+            self._names.get(name) is not given or (may_differ() and dict(vars(given)) != before)
+            for name, (given, before, may_differ) in self._classes.items()
         )
 
     def mend(self) -> None:
         """Put the given classes back."""
         restore(list(self._classes.values()))
-        self._names.update({name: given for name, (given, _) in self._classes.items()})
+        self._names.update({name: given for name, (given, _, _) in self._classes.items()})
 
     def prepare(self, reads: Iterable[str]) -> str | None:
         """Make ready for a check; the first name that it needs and that is bound otherwise."""

@@ -6,6 +6,7 @@ from .check import check
 from .draw import Draw
 from .expect import CheckFailed, expect
 from .helpers import record_inputs
+from .leaving import install as _stay
 from .pictures import draw_before_after, draw_model_graph, draw_timeline
 from .session import watch as _watch_cells
 from .timeline import record_timeline
@@ -33,3 +34,4 @@ __all__ = [
 
 _shorten_tracebacks()
 _watch_cells()
+_stay()

@@ -42,7 +42,7 @@ def check(notebook: str | Path | None = None) -> None:
             path, lambda text: place.tell(f"Running your notebook in a fresh process: {text}")
         )
     except CheckError:
-        place.show(Line(""))
+        place.show(Line("Nothing was checked this time."))
         raise
     before = progress.read(path)
     passes = {row["id"]: row["verdict"] == "passed" for row in result["exercises"]}

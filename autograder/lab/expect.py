@@ -7,6 +7,7 @@ import functools
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 
@@ -14,7 +15,7 @@ from IPython.display import display
 
 from autograder import marking
 
-from . import where
+from . import missing, session, where
 from .box import Box
 
 # The kernel starts in the notebook's folder, where the lesson's sentences lie beside it. Where
@@ -80,8 +81,10 @@ def expect(
         {name: marking.freeze(value) for name, value in (accepted or {}).items()},
     )
     lines: list[str] = []
-    outcome = _shadowed(caller.f_globals, caller.f_code) or marking.judge(
-        marking.observe(_watched(actual, caller, lines)), expectation, _words()
+    outcome = (
+        _shadowed(caller.f_globals, caller.f_code)
+        or _not_made_anew(caller)
+        or _judged(actual, caller, lines, expectation)
     )
     if outcome.passed:
         print(outcome.line)
@@ -93,8 +96,21 @@ def expect(
     raise CheckFailed(outcome)
 
 
-def _watched(actual: object, caller: FrameType, lines: list[str]) -> object:
-    """The same function, which also notes the learner's line that an exception came through."""
+def _judged(
+    actual: object, caller: FrameType, lines: list[str], expectation: marking.Expectation
+) -> marking.Outcome:
+    errors: list[BaseException] = []
+    value = marking.observe(_watched(actual, caller, lines, errors))
+    outcome = marking.judge(value, expectation, _words())
+    # Another cell makes that name: said as where a cell of the learner's own stops with it.
+    says = "".join(map(missing.says, errors)) if outcome.mistake == "missing_name" else ""
+    return replace(outcome, mistake=missing.MISTAKE, says=says) if says else outcome
+
+
+def _watched(
+    actual: object, caller: FrameType, lines: list[str], errors: list[BaseException]
+) -> object:
+    """The same function, which also notes an exception, and the learner's line it came through."""
     if type(actual) is not FunctionType:
         return actual
 
@@ -102,6 +118,7 @@ def _watched(actual: object, caller: FrameType, lines: list[str]) -> object:
         try:
             return actual()
         except BaseException as error:
+            errors.append(error)
             lines.append(where.line_of(error, caller.f_globals, caller.f_code))
             raise
 
@@ -124,6 +141,12 @@ def _table(path: Path, changed: int, size: int) -> marking.Words:
         return marking.for_lesson(path)
     except marking.WordsError:  # a learner's copy may be damaged; a check still has to speak
         return {}
+
+
+def _not_made_anew(caller: FrameType) -> marking.Outcome | None:
+    """The learner's cell stopped before it made the function: an older one is not judged."""
+    error = session.stopped_before(marking.global_reads(caller.f_globals, caller.f_code))
+    return marking.answer_stopped(marking.raised(error), _words()) if error else None
 
 
 def _shadowed(names: Mapping[str, object], code: CodeType) -> marking.Outcome | None:

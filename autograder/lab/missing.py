@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from autograder import marking
+
 from . import session
+
+MISTAKE = "not_there_yet"
 
 
 def explain(error: BaseException) -> None:
     """Let IPython show such a NameError as one line; leave other errors as they are."""
-    if type(error) is not NameError or not error.name:
-        return
-    if error.name in session.made_elsewhere():
-        line = f"NameError: `{error.name}` is not there yet. Run the cell that makes it first."
+    sentence = says(error)
+    if sentence:
+        line = f"NameError: {sentence}"
         error._render_traceback_ = lambda: [line]  # type: ignore[attr-defined]
+
+
+def says(error: BaseException) -> str:
+    """The sentence; '' where it is another error, or no other cell makes that name."""
+    if type(error) is not NameError or error.name not in session.made_elsewhere():
+        return ""
+    return marking.shared()[MISTAKE].filled({"name": error.name})

@@ -1,11 +1,14 @@
-"""What this kernel has run, and what the notebook's file holds."""
+"""What this kernel has run, how that ended, and what the notebook's file holds."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import symtable
 import time
+import warnings
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,9 @@ from typing import Any
 from IPython import get_ipython
 
 _DEFINES = re.compile(r"^(?:async +def|def|class) +(\w+)|^(\w+) *=(?!=)", re.M)
+_FUNCTION = r"(?:(?:async +def|def|class) +(\w+)|(\w+) *= *lambda\b)"
+_FUNCTIONS = re.compile("^" + _FUNCTION, re.M)
+_INDENTED = re.compile(r"^[ \t]+" + _FUNCTION, re.M)
 
 
 @dataclass(frozen=True)
@@ -23,8 +29,23 @@ class Ran:
     at: float
 
 
+@dataclass(frozen=True)
+class Stopped:
+    """A cell that ended with an error before it made functions that it holds.
+
+    ``old``: what their names stood for then; `_NOTHING` where they stood for nothing.
+    """
+
+    error: BaseException
+    old: Mapping[str, object]
+
+
+_NOTHING = object()
+
 _ran: dict[str, Ran] = {}
+_stopped: dict[str, Stopped] = {}
 _running = ""
+_before: Mapping[str, object] = {}
 
 
 def watch() -> None:
@@ -32,14 +53,63 @@ def watch() -> None:
     shell = get_ipython()
     if shell is not None:
         shell.events.register("pre_run_cell", _note)
+        shell.events.register("post_run_cell", _note_end)
 
 
 def _note(info: Any) -> None:
-    global _running
+    global _running, _before
     _running = info.raw_cell
+    earlier = _stopped.pop(_key(info), None)
+    names = _functions(info.raw_cell) | set(earlier.old if earlier else ())
+    if info.cell_id in _ran:
+        # The line that names the function may be the one that is broken now.
+        names |= _functions(_ran[info.cell_id].text)
+    _before = _now(names)
     # Front ends that tell no cell's id can't be helped here.
     if info.cell_id:
         _ran[info.cell_id] = Ran(info.raw_cell, time.time())
+
+
+def _note_end(result: Any) -> None:
+    error = result.error_before_exec or result.error_in_exec
+    if error is None or result.info is None:
+        return
+    before = dict(_before)
+    if result.error_before_exec and (exercise := _exercise_of(result.info.cell_id)):
+        before |= _now({exercise})
+    now = _now(before)
+    old = {name: value for name, value in before.items() if now[name] is value}
+    if old:
+        _stopped[_key(result.info)] = Stopped(error, old)
+
+
+def _key(info: Any) -> str:
+    """Says which cell it is; where the front end tells no id, by the functions in it."""
+    return info.cell_id or " ".join(sorted(_functions(info.raw_cell)))
+
+
+def _now(names: Collection[str]) -> dict[str, object]:
+    space = getattr(get_ipython(), "user_ns", {})
+    return {name: space.get(name, _NOTHING) for name in names}
+
+
+def _functions(text: str) -> set[str]:
+    """The functions and classes that a cell makes, also one that is no Python."""
+    found = list(_FUNCTIONS.finditer(text)) or _INDENTED.finditer(text)
+    return {one[1] or one[2] for one in found}
+
+
+def stopped_before(names: Collection[str]) -> BaseException | None:
+    """The error that ended a cell before it made one of these functions anew, if that is so.
+
+    Where it is, there is no such function, or it is not the one that the learner reads.
+    """
+    for stopped in _stopped.values():
+        mine = {name: value for name, value in stopped.old.items() if name in names}
+        now = _now(mine)
+        if any(now[name] is value for name, value in mine.items()):
+            return stopped.error
+    return None
 
 
 def notebook() -> Path | None:
@@ -72,13 +142,24 @@ def unsaved(path: Path) -> list[str]:
 
 
 def _called(cell: dict[str, Any], text: str) -> str:
+    if exercise := _exercise(cell):
+        return f"`{exercise}`"
+    first = (text.strip().splitlines() or [""])[0]
+    return f"“{first[:40]}{'…' if len(first) > 40 else ''}”"
+
+
+def _exercise(cell: dict[str, Any]) -> str:
+    """The exercise that a cell is the answer of; '' where it is none."""
     metadata = cell.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     name = str(nbgrader.get("grade_id", "")) if isinstance(nbgrader, dict) else ""
-    if name.endswith("_answer"):
-        return f"`{name.removesuffix('_answer')}`"
-    first = (text.strip().splitlines() or [""])[0]
-    return f"“{first[:40]}{'…' if len(first) > 40 else ''}”"
+    return name.removesuffix("_answer") if name.endswith("_answer") else ""
+
+
+def _exercise_of(cell_id: str | None) -> str:
+    path = notebook()
+    cells = _code_cells(path) if path and cell_id else []
+    return next((_exercise(cell) for cell in cells if cell.get("id") == cell_id), "")
 
 
 def _code_cells(path: Path) -> list[dict[str, Any]]:
@@ -103,4 +184,10 @@ def made_elsewhere() -> set[str]:
 
 
 def _defines(text: str) -> set[str]:
-    return {found[1] or found[2] for found in _DEFINES.finditer(text)}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the cell itself has shown them
+            symbols = symtable.symtable(text, "cell", "exec").get_symbols()
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a %magic, or no Python yet
+        return {found[1] or found[2] for found in _DEFINES.finditer(text)}
+    return {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()}

@@ -34,7 +34,8 @@ class Line:
         return self._text
 
     def _repr_html_(self) -> str:
-        return f"<p>{rich(self._text)}</p>"
+        # "status": a screen reader reads it out when it appears.
+        return f'<p role="status">{rich(self._text)}</p>'
 
 
 class Unsaved:
@@ -85,7 +86,7 @@ class Table:
         after = "".join(f"<p>{rich(text)}</p>" for text in self._after())
         return (
             f'<table style="margin-left:0"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>'
-            f"</table><p><b>{self._total()}</b></p>{after}"
+            f'</table><p role="status"><b>{self._total()}</b></p>{after}'
         )
 
     def _row_as_html(self, row: dict[str, Any]) -> str:

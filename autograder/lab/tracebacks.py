@@ -27,7 +27,7 @@ def install() -> None:
     """Shorten the tracebacks of this notebook from now on; outside of one, do nothing."""
     shell = get_ipython()
     if shell is not None:
-        shell.set_custom_exc((Exception,), _show)
+        shell.set_custom_exc((Exception, KeyboardInterrupt), _show)
 
 
 def _show(

@@ -217,8 +217,9 @@ class Steps(_Live):
             style={"description_width": "40px"},
         )  # fmt: skip
         self.slider = w.IntSlider(
-            min=1, max=last, value=1, readout=False, layout={"flex": "1 1 140px", "width": "auto"}
-        )
+            min=1, max=last, value=1, readout=False, tooltip="Step",
+            layout={"flex": "1 1 140px", "width": "auto"},
+        )  # fmt: skip
         w.link((self.slider, "value"), (self.step, "value"))
         self.words, self.picture = w.HTML(), w.HTML()
         self.back.on_click(lambda _: self._go(-1))
@@ -336,7 +337,11 @@ class Explorer(_Live):
                 **bounds,
             )
             self.sliders[name] = w.FloatSlider(
-                readout=False, layout={"flex": "1 1 120px", "width": "auto"}, **bounds
+                readout=False,
+                # ipywidgets gives a slider's handle no name; the field beside it has one.
+                tooltip=name,
+                layout={"flex": "1 1 120px", "width": "auto"},
+                **bounds,
             )
             w.link((self.sliders[name], "value"), (self.fields[name], "value"))
             self.fields[name].observe(lambda _: self._show(), "value")

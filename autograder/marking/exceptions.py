@@ -15,6 +15,7 @@ _KNOWN = [
         ("todo", "NotImplementedError", r"^$"),  # with a text it is torch's, about something else
         ("input_refused", "StdinNotImplementedError", r""),
         ("input_refused", "EOFError", r"when reading a line"),
+        ("exits", "SystemExit|ExitCalled", r""),
         ("recursion", "RecursionError", r""),
         ("async_function", "TypeError|AttributeError", r"\bcoroutine\b"),
         ("class_as_hook", "TypeError", r"\b__init__\(\) (takes|missing|got)"),

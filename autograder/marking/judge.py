@@ -190,6 +190,16 @@ def _plain(words: Words, name: str, seen: str = "") -> Outcome:
     return Outcome(False, "", seen, name, sentence.says, sentence.hint)
 
 
+# What Python could not read: none of the cell has run.
+_UNREADABLE = ("SyntaxError", "IndentationError", "TabError")
+
+
+def answer_stopped(error: Raised, words: Words) -> Outcome:
+    """What to say of a check whose function the answer's cell did not get to make."""
+    unreadable = error.type_name in _UNREADABLE
+    return _plain(words, "answer_unreadable" if unreadable else "answer_stopped", show(error))
+
+
 def _stopped(run: CellRun | None, words: Words) -> tuple[Kind, Outcome]:
     """Why a check has no end: in words, as far as that is known."""
     if run is None or run.ended == "not run":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from .values import AtLeast, AtMost, OneOf, Other, Raised, Tensor
 
 LONGEST = 160
 _FEW = 8  # items or elements shown before a cut
+# The names that IPython and ipykernel make up for a cell's text, at the end of a SyntaxError.
+_CELLS_FILE = re.compile(r"\((?:<ipython-input[^>]*>|\d+\.py), (line \d+)\)$")
 
 
 def show(value: Any) -> str:
@@ -47,6 +50,7 @@ def _show(value: Any, depth: int) -> str:
         return "{" + ", ".join(parts + _rest(value)) + "}"
     if isinstance(value, Raised):
         name, message = one_line(value.type_name), one_line(value.message)
+        message = _CELLS_FILE.sub(r"(\1 of the cell)", message)
         return f"{name}: {message}" if message else name
     if isinstance(value, Other):
         name = with_article(value.type_name)
