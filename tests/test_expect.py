@@ -230,12 +230,17 @@ def test_a_hint_is_named_in_the_box_only(shell: Shell) -> None:
     assert "Hint" not in outcome.line
 
 
-def test_an_interrupt_passes_through() -> None:
+def test_an_interrupt_passes_through_and_a_box_says_what_it_may_mean(shell: Shell) -> None:
     def stopped_by_the_user() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         expect(stopped_by_the_user, 1, "it")
+    ran = run(shell, "def _stop():\n    raise KeyboardInterrupt\nexpect(_stop, 1, 'it')")
+    (box,) = ran.boxes
+    assert marking.shared()["interrupted"].says in box["text/plain"]
+    _, _, lines = ran.error
+    assert lines == ["KeyboardInterrupt: stopped. The box above says what to look for."]
 
 
 def test_what_the_learner_edits_in_place_does_not_change_what_is_expected() -> None:
@@ -412,6 +417,16 @@ def test_an_older_function_is_not_judged(
     assert box["text/plain"].splitlines()[2:] == [words[mistake].says]
     assert box["text/plain"].splitlines()[1].startswith(f"Stopped with {seen}")
     assert run(shell, "expect(lambda: len('ab'), 2, 'another exercise')").boxes == []
+    run(shell, GOOD)
+    assert run(shell, CHECK_HOOK).boxes == []
+
+
+def test_a_function_with_another_name_is_said_to_be_missing(shell: Shell) -> None:
+    shell.run_cell(GOOD + "\nhook(1)", cell_id="a")
+    shell.run_cell(GOOD.replace("hook", "hok") + "\nhook(1)", cell_id="a")  # the one from before
+    (box,) = run(shell, CHECK_HOOK).boxes
+    assert "There is no `hook` in that cell." in box["text/plain"]
+    assert marking.shared()["answer_renamed"].says in box["text/plain"]
     run(shell, GOOD)
     assert run(shell, CHECK_HOOK).boxes == []
 

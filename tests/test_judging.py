@@ -115,6 +115,39 @@ def test_a_syntax_error_is_named_before_the_missing_function(
     assert "Stopped with SyntaxError: expected ':' (line 1 of the cell)." in verdict.message
 
 
+@pytest.mark.parametrize(
+    ("answer", "mistake", "says"),
+    [
+        (
+            "def hok(module, input, output):\n    return output + 5\nprint(hook)",
+            "answer_renamed",
+            "no",
+        ),
+        ("def hook(module, input, output):\n    exit()", "exits", "SystemExit"),
+        ("def hook(module, input, output):\n    quit()", "exits", "SystemExit"),
+        (
+            "def hook(module, input, output):\n    if hasattr(module, 'ran'):\n        return\n"
+            "    module.ran = True\n    return output + 5",
+            "constant_offset",
+            "a second call of the same add",
+        ),
+    ],
+    ids=["renamed", "exit", "quit", "once only"],
+)
+def test_what_a_newcomer_did(
+    answer: str,
+    mistake: str,
+    says: str,
+    worker: Worker,
+    master: Master,
+    reference: judging.Reference,
+) -> None:
+    judged = judging.judge(worker, master, cells(master, hook=answer), reference)
+    (verdict,) = [v for v in judged.verdicts if v.exercise == "hook"]
+    assert (verdict.points, verdict.mistake) == (0, mistake), verdict.message
+    assert says in verdict.message
+
+
 def test_a_function_that_was_made_is_not_said_to_be_missing(
     worker: Worker, master: Master, reference: judging.Reference
 ) -> None:

@@ -596,6 +596,11 @@ DIFFERENCES: list[tuple[str, object, object]] = [
     ("constant_factor", [2 * A, 2 * B], [A, B]),
     ("constant_offset", C + 5, C),
     ("constant_offset", [A + 5, B + 5], [A, B]),
+    ("item_shape", [A, t(1.5, 1.5)], [A, B]),
+    ("item_factor", [A, 3 * C], [A, C]),
+    ("item_factor", (-C, B), (C, B)),
+    ("item_offset", [A, C + 5], [A, C]),
+    ("constant_factor", [3 * C], [C]),
     ("none", None, A),
     ("none", [None, B], [A, B]),
     ("none", None, 2),
@@ -900,6 +905,7 @@ FOR_LESSONS = {"unchanged", "inputs_damaged", "doubled"}
 # Said elsewhere: by the judge below, and by expect (tests/test_expect.py).
 BY_THE_GRADER = {"unexpected_values", "not_run", "timed_out", "crashed", "assertion"}
 BY_THE_GRADER |= {"partial", "rebound", "answer_stopped", "answer_unreadable", "not_there_yet"}
+BY_THE_GRADER |= {"answer_renamed", "interrupted"}
 
 
 def test_every_sentence_is_reached_and_every_name_has_one() -> None:

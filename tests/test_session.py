@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     monkeypatch.setattr(session, "_ran", {})
     monkeypatch.setattr(session, "_running", "")
     monkeypatch.setattr(session, "_stopped", {})
+    monkeypatch.setattr(session, "_made", {})
     config = Config()
     config.HistoryManager.enabled = False
     InteractiveShell.clear_instance()
@@ -209,16 +211,16 @@ def test_a_cell_that_stops_before_its_function_is_made(
     try:
         if not first:
             shell.run_cell(GOOD, cell_id="a")
-        assert session.stopped_before({"hook"}) is None
+        assert session.not_made({"hook"}) is None
         shell.run_cell(text, cell_id="a")
         if first and text.startswith("dfe"):  # the file tells what the cell is for
             assert session._exercise_of("a") == "hook"
-        assert session.stopped_before({"hook", "print"}) is not None
-        assert session.stopped_before({"print", "x"}) is None
+        assert session.not_made({"hook", "print"}) is not None
+        assert session.not_made({"print", "x"}) is None
         shell.run_cell("y = 1", cell_id="b")
-        assert session.stopped_before({"hook"}) is not None
+        assert session.not_made({"hook"}) is not None
         shell.run_cell(GOOD, cell_id="a")
-        assert session.stopped_before({"hook"}) is None
+        assert session.not_made({"hook"}) is None
     finally:
         del os.environ["JPY_SESSION_NAME"]
 
@@ -229,12 +231,12 @@ def test_what_makes_the_function_in_another_way_clears_it(
 ) -> None:
     shell.run_cell(GOOD, cell_id=cell_id)
     shell.run_cell(STOPS[0], cell_id=cell_id)
-    assert session.stopped_before({"hook"}) is not None
+    assert session.not_made({"hook"}) is not None
     shell.run_cell(GOOD, cell_id="another")
-    assert session.stopped_before({"hook"}) is None
+    assert session.not_made({"hook"}) is None
     shell.run_cell(STOPS[0], cell_id=cell_id)
     shell.run_cell(GOOD, cell_id=cell_id)
-    assert session.stopped_before({"hook"}) is None
+    assert session.not_made({"hook"}) is None
 
 
 def test_a_cell_that_stops_after_its_function_was_made_is_no_trouble(
@@ -242,4 +244,46 @@ def test_a_cell_that_stops_after_its_function_was_made_is_no_trouble(
 ) -> None:
     shell.run_cell(GOOD, cell_id="a")
     shell.run_cell(GOOD + "\n\nhook(unknown)", cell_id="a")
-    assert session.stopped_before({"hook"}) is None
+    assert session.not_made({"hook"}) is None
+
+
+TRY = "\n\nhook(1)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["def hok(x):\n    return x" + TRY, "# def hook(x):" + TRY, "hok = lambda x: x" + TRY],
+    ids=["renamed", "a comment", "a lambda"],
+)
+def test_a_function_that_is_no_longer_in_its_cell(text: str, shell: InteractiveShell) -> None:
+    """The lines below still find the one from before, so the cell ends without an error."""
+    shell.run_cell(GOOD + TRY, cell_id="a")
+    shell.run_cell(text, cell_id="a")
+    assert session.not_made({"hook"}) == ("hook", None)
+    shell.run_cell(text, cell_id="a")
+    assert session.not_made({"hook"}) == ("hook", None), "also when it is run again"
+    shell.run_cell(GOOD + TRY, cell_id="a")
+    assert session.not_made({"hook"}) is None
+
+
+def test_a_function_that_moved_to_another_cell(shell: InteractiveShell) -> None:
+    shell.run_cell(GOOD, cell_id="a")
+    shell.run_cell(GOOD, cell_id="b")
+    shell.run_cell("hook(1)", cell_id="a")
+    assert session.not_made({"hook"}) is None
+    shell.run_cell("x = 1", cell_id="b")
+    assert session.not_made({"hook"}) == ("hook", None)
+
+
+@pytest.mark.parametrize("text", ["hook = helper", "hook = make()", "from here import hook"])
+def test_a_function_that_is_made_in_another_way(text: str, shell: InteractiveShell) -> None:
+    shell.run_cell("def helper(x):\n    return x\ndef make():\n    return helper", cell_id="h")
+    shell.run_cell(
+        "import sys, types\nsys.modules['here'] = types.ModuleType('here')\n"
+        "sys.modules['here'].hook = helper"
+    )
+    shell.run_cell(GOOD, cell_id="a")
+    for _ in range(3):
+        shell.run_cell(text, cell_id="a")
+        assert session.not_made({"hook"}) is None
+    del sys.modules["here"]

@@ -66,6 +66,9 @@ CELLS = [
 ]
 
 
+pytestmark = pytest.mark.xdist_group("visible")  # its fixture runs a notebook, once
+
+
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> checking.Checked:
     folder = tmp_path_factory.mktemp("student")

@@ -158,8 +158,8 @@ def _find_answers(
         answers[answer.grade_id] = first
         if len(places) > 1:
             repairs.append(
-                f"cell {answer.grade_id!r} is there {len(places)} times: the first one counts, "
-                "the others run as the learner's own code"
+                f"cell {answer.grade_id!r} is there {len(places)} times: all of them run, in "
+                "their order, so the last one that makes the function counts"
             )
     return answers
 

@@ -250,7 +250,9 @@ class Gradebook:
         return standing
 
     def _write(self, source: Source, entry: Entry) -> Standing:
-        submission = self._submission(source.master.lesson, entry.student)
+        submission = self._find(source.master.lesson, entry.student)
+        if submission is None:
+            return self._write_first(source, entry)
         if entry.timestamp is not None:
             submission.timestamp = entry.timestamp
         marks: dict[str, float] = {}
@@ -266,41 +268,66 @@ class Gradebook:
                 base = grade.auto_score if grade.manual_score is None else grade.manual_score
                 marks[name] = (base or 0.0) + (grade.extra_credit or 0.0)
             for comment in notebook.comments if mine else ():
-                silent = comment.cell.name in entry.unanswered
-                comment.auto_comment = "No response." if silent else None
+                comment.auto_comment = _comment(comment.cell.name, entry)
             if mine:
                 penalty = self._late(submission, notebook, sum(marks.values()))
         return Standing(marks, sum(marks.values()) - penalty, by_hand or bool(penalty))
 
-    def _submission(self, lesson: str, student: str) -> Any:
-        """The student's entry for a lesson, made like nbgrader's add_submission where missing."""
-        assignment = self._book.find_assignment(lesson)
-        person = self._db.get(api.Student, student)
-        if person is None:
-            person = api.Student(id=student)
-            self._db.add(person)
-        query = self._db.query(api.SubmittedAssignment)
-        found = query.filter_by(assignment_id=assignment.id, student_id=student).one_or_none()
-        if found is not None:
-            return found
-        made = api.SubmittedAssignment(assignment=assignment, student=person)
-        mine = [api.SubmittedNotebook(notebook=n, assignment=made) for n in assignment.notebooks]
-        self._db.add(made)
-        self._db.flush()
-        for notebook in mine:
-            for kind, cells in self._cells_of(notebook.notebook).items():
-                rows = [{"cell_id": cell, "notebook_id": notebook.id} for cell in cells]
-                if rows:  # all at once: object by object it takes several times as long
-                    self._db.execute(sqlalchemy.insert(kind), rows)
-        return made
+    def _find(self, lesson: str, student: str) -> Any:
+        """The student's entry for a lesson; None where there is none."""
+        query = self._db.query(api.SubmittedAssignment).join(api.Assignment)
+        return query.filter(
+            api.Assignment.name == lesson, api.SubmittedAssignment.student_id == student
+        ).one_or_none()
 
-    def _cells_of(self, notebook: Any) -> dict[Any, list[str]]:
-        """The ids of the cells that each submission has a mark for, and a comment."""
-        tasks = [cell.id for cell in notebook.task_cells]
-        return {
-            api.Grade: [*(cell.id for cell in notebook.grade_cells), *tasks],
-            api.Comment: [*(cell.id for cell in notebook.solution_cells), *tasks],
+    def _write_first(self, source: Source, entry: Entry) -> Standing:
+        """Make the entry as nbgrader's add_submission does, with its marks in it.
+
+        By rows, not object by object, which takes several times as long.
+        """
+        assignment = self._book.find_assignment(source.master.lesson)
+        if self._db.get(api.Student, entry.student) is None:
+            self._insert(api.Student, [{"id": entry.student}])
+        made = {
+            "id": api.new_uuid(),
+            "assignment_id": assignment.id,
+            "student_id": entry.student,
+            "timestamp": entry.timestamp,
         }
+        self._insert(api.SubmittedAssignment, [made])
+        marks: dict[str, float] = {}
+        for notebook in assignment.notebooks:
+            part = {
+                "id": api.new_uuid(),
+                "notebook_id": notebook.id,
+                "assignment_id": made["id"],
+            }
+            self._insert(api.SubmittedNotebook, [part])
+            grades, comments = [], []
+            for cell in [*notebook.grade_cells, *notebook.task_cells]:
+                row = {"cell_id": cell.id, "notebook_id": part["id"]}
+                if notebook.name == source.master.name:
+                    score = _score(cell.name, entry)
+                    marks[cell.name] = score or 0.0
+                    row |= {"auto_score": score, "needs_manual_grade": score is None}
+                grades.append(row)
+            for cell in [*notebook.solution_cells, *notebook.task_cells]:
+                row = {"cell_id": cell.id, "notebook_id": part["id"]}
+                if notebook.name == source.master.name:
+                    row["auto_comment"] = _comment(cell.name, entry)
+                comments.append(row)
+            self._insert(api.Grade, grades)
+            self._insert(api.Comment, comments)
+        penalty = 0.0
+        if assignment.duedate is not None:
+            submission = self._find(source.master.lesson, entry.student)
+            (mine,) = [n for n in submission.notebooks if n.notebook.name == source.master.name]
+            penalty = self._late(submission, mine, sum(marks.values()))
+        return Standing(marks, sum(marks.values()) - penalty, by_hand=bool(penalty))
+
+    def _insert(self, kind: Any, rows: list[dict[str, Any]]) -> None:
+        if rows:
+            self._db.execute(sqlalchemy.insert(kind), rows)
 
     def _late(self, submission: Any, notebook: Any, score: float) -> float:
         """nbgrader's penalty for being late, within what nbgrader allows."""
@@ -382,9 +409,17 @@ def _facts(cell: Any) -> tuple[object, ...]:
 
 def _set(grade: Any, entry: Entry) -> None:
     """nbgrader's rule: a mark that a person gave counts, and is to be looked at again."""
-    name = grade.cell.name
     before = grade.auto_score
-    grade.auto_score = 0.0 if name in entry.unanswered else entry.points.get(name)
+    grade.auto_score = _score(grade.cell.name, entry)
     if entry.kept and grade.auto_score == before:
         return
     grade.needs_manual_grade = grade.auto_score is None or grade.manual_score is not None
+
+
+def _score(cell: str, entry: Entry) -> float | None:
+    """The mark of a cell; None where it is for people to mark."""
+    return 0.0 if cell in entry.unanswered else entry.points.get(cell)
+
+
+def _comment(cell: str, entry: Entry) -> str | None:
+    return "No response." if cell in entry.unanswered else None

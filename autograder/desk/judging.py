@@ -26,7 +26,6 @@ class Judged:
         tier: how well it was confined while it ran.
     """
 
-    master: Master
     verdicts: tuple[Verdict, ...]
     plan: Plan
     observations: Observations
@@ -127,12 +126,17 @@ def judge(
             # Add and the like may have been made to do the hook's work.
             mended = worker.run(_alone(plan, exercise), reference.secret, mended=True, files=beside)
             verdicts[i] = _decide(exercise, mended, reference)
-    return Judged(master, tuple(verdicts), plan, observations, worker.tier)
+    return Judged(tuple(verdicts), plan, observations, worker.tier)
 
 
 def judge_by(worker: Worker, reference: Reference, submission: Sequence[Cell] | Plan) -> Judged:
-    """As :func:`judge`, with the master that the reference comes from."""
-    return judge(worker, reference.master, submission, reference)
+    """As :func:`judge`, with the master that the reference comes from.
+
+    Values that were compared stay behind: what goes back, maybe over a network, is what people see.
+    """
+    judged = judge(worker, reference.master, submission, reference)
+    cells = {name: replace(run, values=()) for name, run in judged.observations.cells.items()}
+    return replace(judged, observations=replace(judged.observations, cells=cells))
 
 
 def _may_be_anothers_fault(verdict: Verdict) -> bool:
@@ -169,7 +173,12 @@ def after_answer(
         return decide(CellRun(verdict.exercise, answer.ended))
     own = f"name '{verdict.exercise}' is not defined" in verdict.message
     if verdict.mistake == "missing_name" and own and answer and answer.error:
-        # The name is missing because the cell that makes it stopped before.
-        outcome = marking.answer_stopped(answer.error, words)
+        # The name is missing because the cell that makes it stopped before, or makes another one.
+        misses = f"name '{verdict.exercise}' is not defined" in answer.error.message
+        outcome = (
+            marking.answer_renamed(verdict.exercise, words)
+            if misses
+            else marking.answer_stopped(answer.error, words)
+        )
         return replace(verdict, mistake=outcome.mistake, message=outcome.line)
     return verdict

@@ -156,6 +156,10 @@ class Shell(InteractiveShell):
             text = ""
         self.outputs.error(etype.__name__, text, list(stb))
 
+    def ask_exit(self) -> None:
+        """What ``exit()`` calls; a notebook's process ends with its last cell only."""
+        raise SystemExit
+
     def capture(self, limits: Limits) -> None:
         """Send everything printed from now on to the outputs."""
         self.outputs = Outputs(limits)

@@ -100,11 +100,24 @@ def _judged(
     actual: object, caller: FrameType, lines: list[str], expectation: marking.Expectation
 ) -> marking.Outcome:
     errors: list[BaseException] = []
-    value = marking.observe(_watched(actual, caller, lines, errors))
+    try:
+        value = marking.observe(_watched(actual, caller, lines, errors))
+    except KeyboardInterrupt as error:
+        _say_stopped(error)
+        raise
     outcome = marking.judge(value, expectation, _words())
     # Another cell makes that name: said as where a cell of the learner's own stops with it.
     says = "".join(map(missing.says, errors)) if outcome.mistake == "missing_name" else ""
     return replace(outcome, mistake=missing.MISTAKE, says=says) if says else outcome
+
+
+def _say_stopped(error: KeyboardInterrupt) -> None:
+    """The learner pressed ■: a box says what that may mean, in place of a long traceback."""
+    sentence = marking.shared()["interrupted"]
+    outcome = marking.Outcome(False, "", "", "interrupted", sentence.says, sentence.hint)
+    display(Box(outcome, ""))
+    line = "KeyboardInterrupt: stopped. The box above says what to look for."
+    error._render_traceback_ = lambda: [line]  # type: ignore[attr-defined]
 
 
 def _watched(
@@ -144,9 +157,15 @@ def _table(path: Path, changed: int, size: int) -> marking.Words:
 
 
 def _not_made_anew(caller: FrameType) -> marking.Outcome | None:
-    """The learner's cell stopped before it made the function: an older one is not judged."""
-    error = session.stopped_before(marking.global_reads(caller.f_globals, caller.f_code))
-    return marking.answer_stopped(marking.raised(error), _words()) if error else None
+    """The learner's cell did not make the function: an older one is not judged."""
+    found = session.not_made(marking.global_reads(caller.f_globals, caller.f_code))
+    if found is None:
+        return None
+    name, error = found
+    renamed = error is None or (type(error) is NameError and error.name == name)
+    if error is None or renamed:
+        return marking.answer_renamed(name, _words())
+    return marking.answer_stopped(marking.raised(error), _words())
 
 
 def _shadowed(names: Mapping[str, object], code: CodeType) -> marking.Outcome | None:

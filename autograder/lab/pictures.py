@@ -264,6 +264,6 @@ def draw_before_after(before: Sequence[Any], after: Sequence[Any]) -> Picture:
         picture.page.plot([middle - 1.4, middle + 1.4], [floor, floor], color=INK, lw=1.2)
         picture.write(middle, 0.21, f"sum: {total}", color=INK, weight="bold")
         words.append(f"{title}: x1.grad {labels[0]}, x2.grad {labels[1]}, sum {total}")
-    picture.write(4.0, 0.21, "(each side has its own scale)", color=MUTED, size=9)
+    picture.write(4.0, 0.21, "(each side has its own scale)", size=11)
     picture.alt = "Gradients " + "; ".join(words) + ". Each side has its own scale."
     return picture

@@ -31,12 +31,14 @@ class Ran:
 
 @dataclass(frozen=True)
 class Stopped:
-    """A cell that ended with an error before it made functions that it holds.
+    """A cell that did not make functions that it should, or made before.
 
-    ``old``: what their names stood for then; `_NOTHING` where they stood for nothing.
+    Attributes:
+        error: what ended it before; None where the functions are not in it any more.
+        old: what their names stood for then; `_NOTHING` where they stood for nothing.
     """
 
-    error: BaseException
+    error: BaseException | None
     old: Mapping[str, object]
 
 
@@ -44,6 +46,7 @@ _NOTHING = object()
 
 _ran: dict[str, Ran] = {}
 _stopped: dict[str, Stopped] = {}
+_made: dict[str, Mapping[str, object]] = {}  # the functions that a cell made when it ran last
 _running = ""
 _before: Mapping[str, object] = {}
 
@@ -71,16 +74,22 @@ def _note(info: Any) -> None:
 
 
 def _note_end(result: Any) -> None:
-    error = result.error_before_exec or result.error_in_exec
-    if error is None or result.info is None:
+    if result.info is None:
         return
+    error = result.error_before_exec or result.error_in_exec
     before = dict(_before)
     if result.error_before_exec and (exercise := _exercise_of(result.info.cell_id)):
         before |= _now({exercise})
-    now = _now(before)
+    key, now = _key(result.info), _now(before)
     old = {name: value for name, value in before.items() if now[name] is value}
+    if error is None:
+        # Only what this very cell made: a function may have moved to another one.
+        old = {n: v for n, v in old.items() if v is _made.get(key, {}).get(n, _NOTHING)}
+        old = {name: value for name, value in old.items() if name not in _functions(_running)}
     if old:
-        _stopped[_key(result.info)] = Stopped(error, old)
+        _stopped[key] = Stopped(error, old)
+    made = {name: value for name, value in now.items() if value is not before[name]}
+    _made[key] = {**_made.get(key, {}), **made}
 
 
 def _key(info: Any) -> str:
@@ -99,16 +108,18 @@ def _functions(text: str) -> set[str]:
     return {one[1] or one[2] for one in found}
 
 
-def stopped_before(names: Collection[str]) -> BaseException | None:
-    """The error that ended a cell before it made one of these functions anew, if that is so.
+def not_made(names: Collection[str]) -> tuple[str, BaseException | None] | None:
+    """One of these functions that its cell did not make when it ran last, and what ended it.
 
-    Where it is, there is no such function, or it is not the one that the learner reads.
+    There is no such function then, or it is not the one that the learner reads. The error is None
+    where the cell came to its end without making it. None for no such function.
     """
     for stopped in _stopped.values():
         mine = {name: value for name, value in stopped.old.items() if name in names}
         now = _now(mine)
-        if any(now[name] is value for name, value in mine.items()):
-            return stopped.error
+        for name, value in mine.items():
+            if now[name] is value:
+                return name, stopped.error
     return None
 
 

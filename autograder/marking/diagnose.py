@@ -19,6 +19,12 @@ from .values import AtLeast, AtMost, OneOf, Other, Raised, Tensor
 
 Finding = tuple[str, dict[str, object]]
 
+# Of several items one may be wrong: its sentence says which.
+_OF_AN_ITEM = {
+    "constant_factor": "item_factor",
+    "constant_offset": "item_offset",
+    "wrong_shape": "item_shape",
+}
 _LONGEST_ORDER = 50  # items that are still tried in every order
 
 
@@ -94,7 +100,10 @@ def _sequences(actual: Any, expected: list[Any] | tuple[Any, ...]) -> Finding:
     if _is_permutation(list(actual), list(expected)):
         return "swapped", {}
     first = next(i for i, pair in enumerate(zip(actual, expected, strict=True)) if not same(*pair))
-    name, params = _whole(actual, expected) or difference(actual[first], expected[first])
+    whole = _whole(actual, expected)
+    name, params = whole or difference(actual[first], expected[first])
+    if not whole and len(expected) > 1:
+        name = _OF_AN_ITEM.get(name, name)
     return name, {**params, "position": first + 1}
 
 

@@ -196,8 +196,15 @@ _UNREADABLE = ("SyntaxError", "IndentationError", "TabError")
 
 def answer_stopped(error: Raised, words: Words) -> Outcome:
     """What to say of a check whose function the answer's cell did not get to make."""
-    unreadable = error.type_name in _UNREADABLE
-    return _plain(words, "answer_unreadable" if unreadable else "answer_stopped", show(error))
+    name = "answer_unreadable" if error.type_name in _UNREADABLE else "answer_stopped"
+    return _plain(words, name, show(error))
+
+
+def answer_renamed(function: str, words: Words) -> Outcome:
+    """What to say of a check whose function the answer's cell does not make (any more)."""
+    sentence = words["answer_renamed"]
+    seen = f"There is no `{function}` in that cell."
+    return Outcome(False, "", seen, "answer_renamed", sentence.says, sentence.hint)
 
 
 def _stopped(run: CellRun | None, words: Words) -> tuple[Kind, Outcome]:
