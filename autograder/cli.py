@@ -274,7 +274,7 @@ def _grade(args: argparse.Namespace) -> int:
     if args.json:
         found = [graded.as_json() for graded in lessons]
         text = json.dumps(found[0] if len(found) == 1 else found, indent=1)
-        files.write_text(args.json, text + "\n")
+        files.write_named(args.json, text + "\n")
     print(report.places(root, run.gradebook))
     failed = any(result.status == "not graded" for graded in lessons for result in graded.results)
     return 2 if failed else 0

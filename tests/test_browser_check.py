@@ -16,6 +16,7 @@ RIGHT = "def hook(module, input, output):\n    return output + 5"
 FOREVER = "def hook(module, input, output):\n    while True:\n        pass"
 
 
+@pytest.mark.long
 def test_the_table_leads_to_the_exercises(lesson: Open, window: Page, jupyterlab: Server) -> None:
     page = lesson(LESSON)
     for name in ("given_setup", "given_add"):
@@ -47,6 +48,7 @@ def test_the_table_leads_to_the_exercises(lesson: Open, window: Page, jupyterlab
     assert len(window.context.pages) == 1
 
 
+@pytest.mark.long
 def test_interrupt_stops_it_in_one_line(lesson: Open, window: Page, jupyterlab: Server) -> None:
     page = lesson(LESSON)
     page.run("given_setup")

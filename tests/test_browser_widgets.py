@@ -71,6 +71,7 @@ def test_moving_numbers(page: Lesson, jupyterlab: Server) -> None:
     expect(out.locator(DRAWN)).to_have_count(1)
 
 
+@pytest.mark.long
 def test_moving_the_gradient_from_behind(page: Lesson) -> None:
     out = page.run("given_upstream")
     expect(out.get_by_role("status")).to_contain_text("grad_output (3,), grad_input (45, 30)")
@@ -79,6 +80,7 @@ def test_moving_the_gradient_from_behind(page: Lesson) -> None:
     expect(out.get_by_role("status")).to_contain_text("grad_output (-1,), grad_input (-15, -10)")
 
 
+@pytest.mark.long
 def test_stepping_and_coming_back_another_day(page: Lesson, jupyterlab: Server) -> None:
     out = page.run("given_timeline")
     words, drawn = out.get_by_role("status"), out.locator(DRAWN)

@@ -196,6 +196,7 @@ def test_an_instructors_way_through_formgrader(
     page.screenshot(path=formgrader.pictures / "feedback.png")
 
 
+@pytest.mark.long
 def test_nothing_that_a_learner_wrote_runs(formgrader: Formgrader, page: Page) -> None:
     from playwright.sync_api import expect
 

@@ -92,6 +92,7 @@ def test_the_cells_are_recorded_as_generate_assignment_does(graded: Path, tmp_pa
     assert recorded(graded) == recorded(folder)
 
 
+@pytest.mark.long
 def test_validate_tells_learners_what_they_would_lose(tmp_path: Path) -> None:
     folder = tmp_path / "lesson"
     shutil.copytree(CLASS / "dara" / LESSON, folder)

@@ -121,7 +121,7 @@ def test_a_syntax_error_is_named_before_the_missing_function(
         (
             "def hok(module, input, output):\n    return output + 5\nprint(hook)",
             "answer_renamed",
-            "no",
+            "makes no `hook` now",
         ),
         ("def hook(module, input, output):\n    exit()", "exits", "SystemExit"),
         ("def hook(module, input, output):\n    quit()", "exits", "SystemExit"),

@@ -220,7 +220,7 @@ def interrupted_impatiently(grader: Grader) -> set[int]:
     ("moment", "end"),
     [
         pytest.param(while_the_gradebook_is_made, interrupted, marks=pytest.mark.long),
-        (after_some_submissions, terminated),
+        pytest.param(after_some_submissions, terminated, marks=pytest.mark.long),
         pytest.param(after_some_submissions, interrupted_impatiently, marks=pytest.mark.long),
         pytest.param(while_the_gradebook_is_made, terminated, marks=pytest.mark.long),
     ],

@@ -13,6 +13,7 @@ from typing import Any
 import nbformat
 import psycopg
 import pytest
+import tenacity
 from classroom import IDS, LESSON, NAME, gradebook, make_course, marks, run, wanted
 from runs import Grader, edit, hand_in, submissions
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -63,6 +64,12 @@ class Missing(sqlite3.OperationalError):
     sqlite_errorname = "SQLITE_ERROR"
 
 
+def be_impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database is tried twice, for however long it should be waited."""
+    twice = tenacity.stop_after_attempt(2)
+    monkeypatch.setattr(writer.tenacity, "stop_after_delay", lambda seconds: twice)
+
+
 def test_one_that_is_gone_for_good_stops_the_run_and_is_waited_for_once(
     course: Path, grade: Grade, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -72,13 +79,8 @@ def test_one_that_is_gone_for_good_stops_the_run_and_is_waited_for_once(
         calls.append(entry.student)
         raise OperationalError("UPDATE", {}, Gone("database is locked"))
 
-    patiently = writer.Gradebook._patiently
     monkeypatch.setattr(writer.Gradebook, "_write", gone)
-    monkeypatch.setattr(
-        writer.Gradebook,
-        "_patiently",
-        lambda book, action, seconds=0.1: patiently(book, action, 0.1),
-    )
+    be_impatient(monkeypatch)
     assert run(course) == 2
     said = capsys.readouterr().err
     assert "can't be reached any more (database is locked)" in said and "same command" in said
@@ -128,12 +130,7 @@ def test_one_that_can_not_be_opened_is_named_and_no_password(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    patiently = writer.Gradebook._patiently
-    monkeypatch.setattr(
-        writer.Gradebook,
-        "_patiently",
-        lambda book, action, seconds=0.1: patiently(book, action, 0.1),
-    )
+    be_impatient(monkeypatch)
     with (course / "nbgrader_config.py").open("a") as file:
         file.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
     assert run(course) == 2
@@ -188,7 +185,6 @@ def test_a_folder_that_this_account_may_not_open(
     assert marks(course) == {"ada": wanted("ada"), "chen": wanted("chen")}
 
 
-@pytest.mark.skipif(os.name != "posix", reason="names are bytes on POSIX only")
 def test_names_that_are_no_utf_8_stop_nobody(course: Path) -> None:
     odd = os.fsdecode(b"z\xfcrich")
     shutil.copytree(course / "submitted" / "ada", course / "submitted" / odd)
@@ -229,6 +225,19 @@ def test_a_results_file_is_whole_or_not_there(
         with pytest.raises(ZeroDivisionError):
             run(course, "--json", file)
     assert not file.exists()
+
+
+def test_a_link_among_the_graded_is_replaced_and_never_written_through(
+    course: Path, grade: Grade, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("kept")
+    graded = course / "autograded" / "ada" / NOTEBOOK
+    graded.unlink()
+    graded.symlink_to(victim)
+    assert grade()[0] == 0
+    assert victim.read_text() == "kept"
+    assert not graded.is_symlink() and graded.stat().st_size > 1_000
 
 
 # Marks

@@ -101,6 +101,7 @@ def test_a_second_run_keeps_what_people_gave(url: str, tmp_path: Path) -> None:
         assert book.find_submission(LESSON, "dara").score == 6.5
 
 
+@pytest.mark.long
 def test_late_penalties_and_extensions_follow_nbgrader(url: str, tmp_path: Path) -> None:
     zero = 'c.LateSubmissionPlugin.penalty_method = "zero"'
     course = course_on(url, tmp_path, ["ada", "chen"], zero)  # both with a timestamp in March 2026

@@ -59,7 +59,10 @@ def runs() -> bool:
     return False
 
 
-def test_one_worker_serves_all_threads_until_it_is_closed(warm: Warm, master: Master) -> None:
+def test_one_worker_serves_all_threads_until_it_is_closed(
+    warm: Warm, master: Master, tmp_path: Path
+) -> None:
+    warm.close()
     warm.start(PATIENT)
     with ThreadPoolExecutor(3) as threads:
         judged = threads.map(lambda _: warm.judge(PATIENT, master, solved(master)), range(3))
@@ -105,6 +108,7 @@ def test_what_stops_a_run_leaves_nothing_behind(
 
 
 def test_other_settings_get_another_worker(warm: Warm) -> None:
+    warm.close()
     warm.start(PATIENT)
     (first,) = servers()
     warm.start(Setup(Limits(cell_seconds=100)))
@@ -113,11 +117,12 @@ def test_other_settings_get_another_worker(warm: Warm) -> None:
     warm.close()
 
 
-def test_it_is_given_up_when_nobody_uses_it_and_comes_back(master: Master) -> None:
-    warm = Warm(idle_seconds=0.01)
-    with contextlib.closing(warm):
+def test_it_is_given_up_when_nobody_uses_it_and_comes_back(warm: Warm, master: Master) -> None:
+    warm.close()  # another test may have left its server, whichever ran here before
+    hasty = Warm(idle_seconds=0.01)
+    with contextlib.closing(hasty):
         for _ in range(2):
-            assert warm.judge(PATIENT, master, solved(master)).score == master.max_score
+            assert hasty.judge(PATIENT, master, solved(master)).score == master.max_score
             psutil.wait_procs(servers(), timeout=60)
             assert not servers()
 

@@ -10,11 +10,8 @@ from pathlib import Path
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all, over an older one that may be read-only.
 
-    A link, a pipe or a device is written to, and stays what it is.
+    A link is replaced, never followed: who made it may have been anybody.
     """
-    if _is_special(path):
-        path.write_text(text, "utf-8", "backslashreplace")
-        return
     path.parent.mkdir(parents=True, exist_ok=True)
     # Always the same name: what a killed process leaves is gone with the next try.
     half = path.with_name(f".{path.name}.half")
@@ -25,8 +22,19 @@ def write_text(path: Path, text: str) -> None:
         half.unlink(missing_ok=True)
 
 
+def write_named(path: Path, text: str) -> None:
+    """As :func:`write_text`, where a person named the file.
+
+    A link, a pipe or a device, as ``/dev/stdout``, is written to, and stays what it is.
+    """
+    if _is_special(path):
+        path.write_text(text, "utf-8", "backslashreplace")
+    else:
+        write_text(path, text)
+
+
 def must_be_writable(path: Path) -> None:
-    """See that :func:`write_text` will be able to write there; nothing is changed.
+    """See that :func:`write_named` will be able to write there; nothing is changed.
 
     Raises:
         OSError: it won't.

@@ -28,6 +28,7 @@ from .source import CONFIG, Settings, Source
 
 T = TypeVar("T")
 PATIENCE = 300.0  # seconds for which a database that can't be reached is waited for
+PATIENCE_AT_FIRST = 60.0  # ... before anything was done, when its address may be wrong
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Gradebook:
                 f"{settings.root / CONFIG}: the plug-in for late submissions can't be used: {error}"
             ) from error
         try:
-            self._book = self._patiently(self._open, seconds=60)
+            self._book = self._patiently(self._open, PATIENCE_AT_FIRST)
         except (SQLAlchemyError, OSError, ImportError) as error:
             raise GradebookError(
                 f"the gradebook {_address(settings.db_url)} can't be opened: {_cause(error)}. It "
@@ -286,43 +287,52 @@ class Gradebook:
         By rows, not object by object, which takes several times as long.
         """
         assignment = self._book.find_assignment(source.master.lesson)
+        (notebook,) = assignment.notebooks  # record() has seen to that
         if self._db.get(api.Student, entry.student) is None:
             self._insert(api.Student, [{"id": entry.student}])
-        made = {
+        whole = {
             "id": api.new_uuid(),
             "assignment_id": assignment.id,
             "student_id": entry.student,
             "timestamp": entry.timestamp,
         }
-        self._insert(api.SubmittedAssignment, [made])
-        marks: dict[str, float] = {}
-        for notebook in assignment.notebooks:
-            part = {
-                "id": api.new_uuid(),
-                "notebook_id": notebook.id,
-                "assignment_id": made["id"],
-            }
-            self._insert(api.SubmittedNotebook, [part])
-            grades, comments = [], []
-            for cell in [*notebook.grade_cells, *notebook.task_cells]:
-                row = {"cell_id": cell.id, "notebook_id": part["id"]}
-                if notebook.name == source.master.name:
-                    score = _score(cell.name, entry)
-                    marks[cell.name] = score or 0.0
-                    row |= {"auto_score": score, "needs_manual_grade": score is None}
-                grades.append(row)
-            for cell in [*notebook.solution_cells, *notebook.task_cells]:
-                row = {"cell_id": cell.id, "notebook_id": part["id"]}
-                if notebook.name == source.master.name:
-                    row["auto_comment"] = _comment(cell.name, entry)
-                comments.append(row)
-            self._insert(api.Grade, grades)
-            self._insert(api.Comment, comments)
+        mine = {
+            "id": api.new_uuid(),
+            "assignment_id": whole["id"],
+            "notebook_id": notebook.id,
+        }
+        graded = [*notebook.grade_cells, *notebook.task_cells]
+        scores = {cell.name: _score(cell.name, entry) for cell in graded}
+        self._insert(api.SubmittedAssignment, [whole])
+        self._insert(api.SubmittedNotebook, [mine])
+        self._insert(
+            api.Grade,
+            [
+                {
+                    "cell_id": cell.id,
+                    "notebook_id": mine["id"],
+                    "auto_score": scores[cell.name],
+                    "needs_manual_grade": scores[cell.name] is None,
+                }
+                for cell in graded
+            ],
+        )
+        self._insert(
+            api.Comment,
+            [
+                {
+                    "cell_id": cell.id,
+                    "notebook_id": mine["id"],
+                    "auto_comment": _comment(cell.name, entry),
+                }
+                for cell in [*notebook.solution_cells, *notebook.task_cells]
+            ],
+        )
+        marks = {name: score or 0.0 for name, score in scores.items()}
         penalty = 0.0
         if assignment.duedate is not None:
             submission = self._find(source.master.lesson, entry.student)
-            (mine,) = [n for n in submission.notebooks if n.notebook.name == source.master.name]
-            penalty = self._late(submission, mine, sum(marks.values()))
+            penalty = self._late(submission, submission.notebooks[0], sum(marks.values()))
         return Standing(marks, sum(marks.values()) - penalty, by_hand=bool(penalty))
 
     def _insert(self, kind: Any, rows: list[dict[str, Any]]) -> None:

@@ -171,13 +171,13 @@ def after_answer(
     if verdict.verdict != "passed" and answer and answer.ended in ("timed out", "crashed"):
         # The check ran without that cell: what it misses is not what went wrong.
         return decide(CellRun(verdict.exercise, answer.ended))
-    own = f"name '{verdict.exercise}' is not defined" in verdict.message
-    if verdict.mistake == "missing_name" and own and answer and answer.error:
-        # The name is missing because the cell that makes it stopped before, or makes another one.
-        misses = f"name '{verdict.exercise}' is not defined" in answer.error.message
+    missing = f"name '{verdict.exercise}' is not defined"
+    if verdict.mistake == "missing_name" and missing in verdict.message and answer and answer.error:
+        # The cell that makes it stopped before, or makes one of another name.
+        renamed = missing in answer.error.message
         outcome = (
             marking.answer_renamed(verdict.exercise, words)
-            if misses
+            if renamed
             else marking.answer_stopped(answer.error, words)
         )
         return replace(verdict, mistake=outcome.mistake, message=outcome.line)

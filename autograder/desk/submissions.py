@@ -132,6 +132,7 @@ def _look(path: Path, master: Master, masters: Sequence[Master]) -> Found:
         if isinstance(error.__cause__, OSError):
             raise error.__cause__ from error  # the grader's trouble: it must not cost a mark
         return Found("unreadable", f"{path.name}: {error}", path)
+    # Of lessons that fit as well, the one whose folder it is in.
     recognised = course.recognise(cells, [master, *masters])
     if recognised is None:
         return Found("other lesson", f"{path.name} holds nothing of this lesson", path)

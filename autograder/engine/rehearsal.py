@@ -1,8 +1,8 @@
 """What lessons do, done in the server before its first fork.
 
 Python fits its bytecode to what runs, torch imports some modules at first use, and a child pays a
-page of memory for each place where that leaves a mark. What was done here, no child does again:
-it takes less than two thirds of the time. Nothing here is anybody's answer, and nothing stays.
+page of memory for each place where that leaves a mark. What was done here, no child does again.
+Nothing here is anybody's answer, and of names, hooks and switches nothing stays.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Whether a namespace was written to, without looking at what is in it.
 
 To compare a module's thousand names counts a reference to each value, and so a forked child copies
-the pages of them all: a tenth of the time that a notebook takes. CPython 3.11 to 3.13 give each
-dict a number that is another one after each change (PEP 509, ``ma_version_tag``).
+the pages of them all. CPython 3.11 to 3.13 give each dict a number that is another one after each
+change (PEP 509, ``ma_version_tag``).
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def _say_stopped(error: KeyboardInterrupt) -> None:
     outcome = marking.Outcome(False, "", "", "interrupted", sentence.says, sentence.hint)
     display(Box(outcome, ""))
     line = "KeyboardInterrupt: stopped. The box above says what to look for."
-    error._render_traceback_ = lambda: [line]  # type: ignore[attr-defined]
+    vars(error)["_render_traceback_"] = lambda: [line]
 
 
 def _watched(
@@ -162,8 +162,7 @@ def _not_made_anew(caller: FrameType) -> marking.Outcome | None:
     if found is None:
         return None
     name, error = found
-    renamed = error is None or (type(error) is NameError and error.name == name)
-    if error is None or renamed:
+    if error is None or (type(error) is NameError and error.name == name):
         return marking.answer_renamed(name, _words())
     return marking.answer_stopped(marking.raised(error), _words())
 

@@ -14,7 +14,7 @@ def explain(error: BaseException) -> None:
     sentence = says(error)
     if sentence:
         line = f"NameError: {sentence}"
-        error._render_traceback_ = lambda: [line]  # type: ignore[attr-defined]
+        vars(error)["_render_traceback_"] = lambda: [line]
 
 
 def says(error: BaseException) -> str:

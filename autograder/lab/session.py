@@ -84,8 +84,9 @@ def _note_end(result: Any) -> None:
     old = {name: value for name, value in before.items() if now[name] is value}
     if error is None:
         # Only what this very cell made: a function may have moved to another one.
-        old = {n: v for n, v in old.items() if v is _made.get(key, {}).get(n, _NOTHING)}
-        old = {name: value for name, value in old.items() if name not in _functions(_running)}
+        mine = _made.get(key, {})
+        gone = mine.keys() - _functions(_running)
+        old = {name: value for name, value in old.items() if name in gone and value is mine[name]}
     if old:
         _stopped[key] = Stopped(error, old)
     made = {name: value for name, value in now.items() if value is not before[name]}

@@ -203,8 +203,8 @@ def answer_stopped(error: Raised, words: Words) -> Outcome:
 def answer_renamed(function: str, words: Words) -> Outcome:
     """What to say of a check whose function the answer's cell does not make (any more)."""
     sentence = words["answer_renamed"]
-    seen = f"There is no `{function}` in that cell."
-    return Outcome(False, "", seen, "answer_renamed", sentence.says, sentence.hint)
+    says = sentence.filled({"name": function})
+    return Outcome(False, "", "", "answer_renamed", says, sentence.hint)
 
 
 def _stopped(run: CellRun | None, words: Words) -> tuple[Kind, Outcome]:
