@@ -7,23 +7,28 @@ no process is left, and what a right answer in the same notebook gives is there.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import socket
 import subprocess
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from errno import ENOSYS, EPERM
 from pathlib import Path
 from typing import Any
 
+import cheats
 import psutil
 import pytest
 from attacks import Attack, arguments, calls, files, floods, network, processes
+from attacks.rows import ROWS
+from classroom import LESSON, ROOT
 from conftest import need
 
 import autograder
-from autograder.course import Plan, PlanCell
+from autograder.course import Course, Plan, PlanCell, parse_cells
+from autograder.desk import judging
 from autograder.engine import Limits, Worker
 from autograder.marking import Observations
 
@@ -140,6 +145,19 @@ def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
             yield running
 
 
+def classmate(worker: Worker) -> Callable[[], float]:
+    """A function that has the same worker grade a right submission of lesson 1: its share of 1."""
+    master = Course(ROOT).master(LESSON)
+    reference = judging.run_reference(worker, master)
+    plan = judging.make_plan(master, parse_cells(master.path.read_bytes()))
+    return lambda: judging.judge(worker, master, plan, reference).score / master.max_score
+
+
+@pytest.fixture(scope="module")
+def honest(worker: Worker) -> Callable[[], float]:
+    return classmate(worker)
+
+
 @pytest.fixture(scope="module")
 def bare() -> Iterator[Worker]:
     with Worker(LIMITS, tier="C") as running:
@@ -181,7 +199,9 @@ def processes_of(worker: Worker) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_nothing_happens(name: str, worker: Worker, outside: Outside) -> None:
+def test_nothing_happens(
+    name: str, worker: Worker, outside: Outside, honest: Callable[[], float]
+) -> None:
     attack = ATTACKS[name]
     before = outside.state()
     seen = run(worker, attack, outside)
@@ -192,8 +212,7 @@ def test_nothing_happens(name: str, worker: Worker, outside: Outside) -> None:
     assert outside.state() == before
     assert processes_of(worker) == (["python"] if worker.tier == "A" else [])
     assert seen.cells["before"].values == (2,)
-    honest = worker.run(Plan("honest", (PlanCell("c", "check", "expect(2 + 2)"),)), "secret")
-    assert honest.cells["c"].values == (4,)
+    assert honest() == 1
 
 
 @pytest.mark.parametrize("name", [name for name, attack in ATTACKS.items() if attack.bare])
@@ -213,3 +232,18 @@ def test_there_are_enough_and_no_two_are_the_same() -> None:
     assert not [rule for rule, number in rules.items() if number > 1]
     assert len(rules) >= 90
     assert len(ATTACKS) == len(rules)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_every_row_of_the_list_is_tried(row: str) -> None:
+    def is_there(name: str) -> bool:
+        module, _, test = name.partition("::")
+        if test:
+            return callable(getattr(importlib.import_module(module), test, None))
+        return name in cheats.ATTACKS or name in ATTACKS or f"calls: {name}" in ATTACKS
+
+    assert [name for name in ROWS[row] if not is_there(name)] == []
+
+
+def test_the_list_is_whole() -> None:
+    assert [int(row.split()[0]) for row in ROWS] == list(range(1, 27))

@@ -13,11 +13,10 @@ from statistics import median
 import psutil
 import pytest
 from conftest import need
-from test_attacks import ATTACKS, LIMITS, Outside, ending, outside, processes_of
+from test_attacks import ATTACKS, LIMITS, Outside, classmate, ending, outside, processes_of
 from test_attacks import run as run_attack
 from test_claims import CELL, GOOD
 
-from autograder.course import Plan, PlanCell
 from autograder.engine import Worker, claims, frames
 from autograder.marking import BadValue, CellRun
 
@@ -105,19 +104,6 @@ def servers(worker: Worker) -> list[psutil.Process]:
 def test_a_long_day(tier: str, outside: Outside) -> None:
     if tier == "A":
         need("bubblewrap")
-    honest = Plan(
-        "honest",
-        (
-            PlanCell("given", "given", "import torch\nfrom torch import nn"),
-            PlanCell("answer", "answer", "seen = []\ndef hook(m, i, o): seen.append(o * 2)"),
-            PlanCell(
-                "check",
-                "check",
-                "net = nn.Linear(1, 1)\nnet.register_forward_hook(hook)\n"
-                "out = net(torch.ones(1))\nexpect(bool((seen[0] == 2 * out).all()))",
-            ),
-        ),
-    )
     # Those that end by the clock would take hours.
     attacks = [a for a in ATTACKS.values() if "timed out" not in (a.inside, a.inner)]
     dice = random.Random(6)
@@ -125,7 +111,7 @@ def test_a_long_day(tier: str, outside: Outside) -> None:
     endings: Counter[str] = Counter()
     memory: list[float] = []
     with Worker(LIMITS, tier=tier) as worker:  # type: ignore[arg-type]
-        worker.run(honest, "secret")
+        honest = classmate(worker)
         at_first = resources(worker)
         for number in range(SUBMISSIONS):
             if number % ONE_IN == 0:
@@ -135,8 +121,7 @@ def test_a_long_day(tier: str, outside: Outside) -> None:
                 assert ending(seen)[0] == expected, (attack.name, ending(seen))
                 endings[expected] += 1
             else:
-                seen = worker.run(honest, "secret")
-                assert seen.cells["check"].values == (True,), (number, seen)
+                assert honest() == 1, number
                 endings["honest"] += 1
             if number % (SUBMISSIONS // SAMPLES) == 0:
                 memory.append(sum(p.memory_info().rss for p in servers(worker)) / 2**20)
