@@ -161,7 +161,7 @@ def _parser() -> argparse.ArgumentParser:
 
     take = commands.add_parser(
         "take",
-        help="take in a zip, a tar or a folder of what a class handed in",
+        help="take in a zip or a folder of what a class handed in",
         description="Puts STUDENT/LESSON/FILE of an archive or a folder into submitted/. Links, "
         "names that lead elsewhere or collide, and what is too large refuse all of it. Exit code "
         "0: done; 2: nothing was taken in.",

@@ -215,6 +215,28 @@ def test_nothing_happens(
     assert honest() == 1
 
 
+WORD = """
+import os
+for place in ("..", "../canary", "../data", "../tmp", "."):
+    for spoil in (lambda p: os.utime(p, ns=(5, 5)), lambda p: os.chmod(p, 0o711)):
+        try: spoil(place)
+        except OSError: pass
+"""
+HEARD = """
+import os
+heard = []
+for place in ("..", "../canary", "../data", "../tmp", "."):
+    state = os.stat(place)
+    heard += [state.st_atime_ns == 5, state.st_mtime_ns == 5, state.st_mode & 0o777 == 0o711]
+"""
+
+
+def test_no_word_reaches_the_next_notebook(worker: Worker) -> None:
+    worker.run(Plan("word", (PlanCell("word", "own", WORD),)), "secret")
+    cells = (PlanCell("heard", "own", HEARD), PlanCell("c", "check", "expect(any(heard))"))
+    assert worker.run(Plan("heard", cells), "secret").cells["c"].values == (False,)
+
+
 @pytest.mark.parametrize("name", [name for name, attack in ATTACKS.items() if attack.bare])
 def test_without_walls_it_is_an_attack(name: str, bare: Worker, outside: Outside) -> None:
     attack = ATTACKS[name]

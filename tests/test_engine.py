@@ -196,6 +196,15 @@ def test_output_is_bounded(worker: Worker, flood: str) -> None:
     assert seen.cells["c1"].ended == "ok"
 
 
+def test_outputs_of_all_cells_together_are_bounded() -> None:
+    limits = Limits(outputs_bytes=200_000)
+    with Worker(limits, warm=(), tier="C") as worker:
+        seen = run(worker, *["print('x' * 60_000)"] * 5, CHECK)
+    shown = [str(seen.cells[f"c{n}"].outputs) for n in range(5)]
+    assert ["too much" in text for text in shown] == [False, False, False, True, True]
+    assert seen.cells["c5"].values == (4,)
+
+
 def test_the_same_secret_gives_the_same_draws_whatever_ran_before(worker: Worker) -> None:
     draws = "import random, numpy, torch"
     check = "expect([random.random(), float(numpy.random.rand()), torch.rand(2)])"

@@ -131,7 +131,9 @@ def check(
         if root:
             raise
         around, masters = None, []
-    found = settings.limits(around.root if around else path.resolve().parent, limits)
+    # Settings are a program, and what lies beside a notebook may be a stranger's.
+    trusted = root or (around and around.root in (*course.folders_around(Path.cwd()), course.OWN))
+    found = settings.limits(around.root if around and trusted else None, limits)
     master = course.recognise(cells, masters)
     if master:
         return _whole(master, cells, tell, found)

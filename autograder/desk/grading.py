@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from autograder.course import Course
+from autograder.course import Course, folders_around
 
 from . import guard, submissions
 from .errors import GradingError, Stopped
@@ -35,7 +35,7 @@ class Teller(Protocol):
 def find_root(folder: Path) -> Path:
     """The course folder at or above ``folder``: one with submissions, or else with masters."""
     for name in (SUBMITTED, "solutions"):
-        for place in (folder, *folder.parents):
+        for place in folders_around(folder):
             if (place / name).is_dir():
                 return place
     return folder

@@ -13,19 +13,20 @@ _CONFIG = "nbgrader_config.py"  # not from .source, which imports nbgrader
 _SECTION = "AutograderLimits"
 
 
-def limits(root: Path, given: Sequence[str] = ()) -> Limits:
+def limits(root: Path | None, given: Sequence[str] = ()) -> Limits:
     """The limits: the defaults, then the course's, then those that were ``given``.
 
     A course sets them in ``nbgrader_config.py``, as ``c.AutograderLimits.cell_seconds = 30``.
 
     Args:
+        root: the course folder, whose settings are run; None: none are.
         given: each as ``name=value``.
 
     Raises:
         CourseError: there is no such limit, or its value is none, or the course's settings file
         stops with an error.
     """
-    settings = _of_course(root)
+    settings = {} if root is None else _of_course(root)
     for text in given:
         name, _, value = text.partition("=")
         settings[name] = value

@@ -7,8 +7,11 @@ import itertools
 import os
 import secrets
 import shutil
+import stat
 from dataclasses import dataclass
 from pathlib import Path
+
+from .limits import Limits
 
 _LONGEST_PATH = 3_500  # characters; the kernel takes 4,096
 
@@ -52,9 +55,13 @@ class Folders:
 
     def empty(self) -> None:
         """Remove everything a notebook left, whatever its modes and however deep its folders."""
+        self.home.chmod(0o700)  # it may change modes and times of all of them, so they
+        self.canary.unlink(missing_ok=True)  # could carry a word to the next notebook
         self.make()  # without walls it may have removed them
         for folder in (self.work, self.temporary, self.data):
             _empty(folder)
+        for folder in (self.work, self.temporary, self.data, self.home):
+            os.utime(folder)
 
     def fill(self, files: dict[str, bytes]) -> None:
         """Put a lesson's files into ``data``, and links to them into the working folder."""
@@ -65,23 +72,50 @@ class Folders:
         for path in self.data.iterdir():
             (self.work / path.name).symlink_to(path)
 
-    def over(self, size: int, files: int) -> bool:
-        """Whether there is more now than ``size`` bytes or ``files`` files, or it is too deep."""
+    def over(self, limits: Limits, pid: int) -> bool:
+        """Whether more disk is taken now than may be, or nobody can see how much.
+
+        Files that were removed take room as long as the process ``pid`` holds them.
+        """
+        size, files = limits.disk_bytes - self._removed(limits, pid), limits.files
         places = [str(self.work), str(self.temporary)]
         while places:
             place = places.pop()
             if len(place) > _LONGEST_PATH:
                 return True  # deeper, nothing could be counted
-            with contextlib.suppress(OSError), os.scandir(place) as entries:  # gone, or locked
-                for entry in entries:
-                    files -= 1
-                    if entry.is_dir(follow_symlinks=False):
-                        places.append(entry.path)
-                    with contextlib.suppress(OSError):
-                        size -= entry.stat(follow_symlinks=False).st_blocks * 512
-                    if size < 0 or files < 0:
-                        return True
-        return False
+            try:
+                with os.scandir(place) as entries:
+                    for entry in entries:
+                        files -= 1
+                        if entry.is_dir(follow_symlinks=False):
+                            places.append(entry.path)
+                        with contextlib.suppress(OSError):
+                            size -= entry.stat(follow_symlinks=False).st_blocks * 512
+                        if size < 0 or files < 0:
+                            return True
+            except FileNotFoundError:  # gone meanwhile
+                continue
+            except OSError:  # locked, by its mode
+                return True
+        return size < 0
+
+    def _removed(self, limits: Limits, pid: int) -> int:
+        """The bytes of files without a name that a process has open, or mapped.
+
+        Of those that are mapped only, no size is known: each counts as the largest that may be.
+        """
+        process = Path("/proc", str(pid))
+        sizes: dict[int, int] = {}
+        with contextlib.suppress(OSError):  # it ended
+            for line in (process / "maps").read_text(errors="replace").splitlines():
+                if line.endswith(" (deleted)") and f" {self.home}/" in line:
+                    sizes[int(line.split()[4])] = limits.file_bytes
+            for descriptor in (process / "fd").iterdir():
+                with contextlib.suppress(OSError):
+                    state = descriptor.stat()
+                    if stat.S_ISREG(state.st_mode) and state.st_nlink == 0:
+                        sizes[state.st_ino] = state.st_blocks * 512
+        return sum(sizes.values())
 
     def remove(self) -> None:
         """Remove them, and ``home``."""
@@ -108,4 +142,4 @@ def _empty(folder: Path) -> None:
 
 
 def _is_folder(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink()
+    return stat.S_ISDIR(path.lstat().st_mode)  # where a link leads to may not be looked at

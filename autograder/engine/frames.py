@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 MAX_FRAME = 24_000_000  # bytes
-_MOST_ITEMS = 1_000_000  # in all lists and objects; each takes some 80 bytes once it is read
+_MOST_ITEMS = 300_000  # in all lists and objects; each takes some 80 bytes once it is read
 _HEAD = 4
 
 

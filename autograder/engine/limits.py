@@ -20,6 +20,7 @@ class Limits:
     output_chars: int = 100_000  # printed text of one cell
     data_chars: int = 2_000_000  # displayed data of one cell: pictures as base64, HTML
     outputs: int = 200  # output items of one cell
+    outputs_bytes: int = 20 * 2**20  # of all cells together, as the grader holds them in memory
     file_bytes: int = 64 * 2**20  # the largest file that a cell can write
     disk_bytes: int = 256 * 2**20  # all files together
     files: int = 10_000  # files and folders

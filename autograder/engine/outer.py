@@ -25,6 +25,7 @@ SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/nix/store", "/g
 SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime")
 PROCESSORS = "/sys/devices/system/cpu"
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_LIBRARIES = ("site-packages", "dist-packages")
 # Numbers above all that systems and containers give to accounts.
 _FIRST_USER, _USERS = 1_900_000_000, 100_000_000
 
@@ -42,6 +43,8 @@ def interpreter() -> Iterator[Path]:
     places = [sys.prefix, sys.base_prefix, sys.exec_prefix, *site.getsitepackages()]
     if site.ENABLE_USER_SITE:
         places.append(site.getusersitepackages())
+    # Those that a .pth file names; another folder on the path may be a course, with solutions.
+    places += [entry for entry in sys.path if Path(entry).name in _LIBRARIES]
     executable = Path(sys.executable).resolve().parent
     found: dict[Path, None] = {}
     for place in [*map(Path, places), executable]:

@@ -168,7 +168,7 @@ class _Server:
         """Until the parent says that the job is over, or is gone."""
         seconds = None if self._alone else _WATCH_SECONDS  # behind the wall the kernel counts
         while not select.select([self.control], [], [], seconds)[0]:
-            if self._folders.over(self._limits.disk_bytes, self._limits.files):
+            if self._folders.over(self._limits, pid):
                 _kill(pid)
         self.control.recv(1)
 

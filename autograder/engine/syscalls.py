@@ -26,6 +26,7 @@ _OWN_PID = 0x7A5C3E11
 _CLONE_VM, _CLONE_THREAD, _CLONE_NAMESPACES = 0x100, 0x10000, 0x7E020080
 _PR_SET_NAME, _PR_GET_NAME = 15, 16
 _NO_ADDRESS = 0
+_O_TMPFILE = os.O_TMPFILE & ~os.O_DIRECTORY
 _F_OFD_GETLK, _F_OFD_SETLK, _F_OFD_SETLKW = 36, 37, 38
 _TCGETS, _FIONREAD, _FIOCLEX, _FIONCLEX, _FIONBIO = 0x5401, 0x541B, 0x5451, 0x5450, 0x5421
 
@@ -38,13 +39,17 @@ class Rule(NamedTuple):
 
 
 def _opens() -> list[Rule]:
-    """``O_TRUNC`` needs a descriptor for writing: Landlock before Linux 6.2 let it pass without."""
+    """``O_TRUNC`` needs a descriptor for writing: Landlock before Linux 6.2 let it pass without.
+
+    With ``O_TMPFILE`` a file never has a name, and nobody sees how much disk it takes.
+    """
     rules = []
     for call, place in (("open", 1), ("openat", 2)):
-        rules.append(Rule(call, (Arg(place, MASKED_EQ, os.O_TRUNC, 0),)))
+        mask = _O_TMPFILE | os.O_TRUNC
+        rules.append(Rule(call, (Arg(place, MASKED_EQ, mask, 0),)))
         for mode in (os.O_WRONLY, os.O_RDWR):
-            mask = os.O_TRUNC | os.O_ACCMODE
-            rules.append(Rule(call, (Arg(place, MASKED_EQ, mask, os.O_TRUNC | mode),)))
+            wanted = os.O_TRUNC | mode
+            rules.append(Rule(call, (Arg(place, MASKED_EQ, mask | os.O_ACCMODE, wanted),)))
     return rules
 
 
@@ -60,7 +65,8 @@ ALLOWED: dict[str, list[Rule]] = {
         Rule("stat fstat lstat newfstatat statx statfs fstatfs access faccessat faccessat2"),
         Rule("readlink readlinkat getdents getdents64 getcwd chdir fchdir umask"),
         Rule("rename renameat renameat2 mkdir mkdirat rmdir unlink unlinkat symlink symlinkat"),
-        Rule("ftruncate fallocate fsync fdatasync fadvise64 flock"),
+        Rule("ftruncate fsync fdatasync fadvise64 flock"),
+        Rule("fallocate", (Arg(1, EQ, 0),)),  # beyond a file's end, no RLIMIT_FSIZE would hold
     ],
     # Not F_SETOWN and F_SETSIG, which send signals; not leases, seals, and larger pipes.
     "descriptors are copied, made non-blocking, and locked": [

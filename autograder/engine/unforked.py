@@ -91,6 +91,7 @@ class Unforked(Worker):
             return max(0.1, until - time.monotonic())
 
         reports: list[dict[str, Any]] = []
+        left = self.limits.outputs_bytes
         with running(
             notebook, home / "work", seconds, {"MPLBACKEND": "agg", "PYTHONPATH": _CODE}
         ) as client:
@@ -110,6 +111,7 @@ class Unforked(Worker):
                 try:
                     client.execute_cell(notebook.cells[number], number)
                     reports.append(claims.checked(_report(notebook.cells[number]), cell, whole))
+                    left = claims.within(reports[-1], left)
                 except CellTimeoutError:
                     return reports, "timed out"
                 except (DeadKernelError, BadValue, ValueError):

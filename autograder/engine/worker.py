@@ -270,6 +270,7 @@ class Worker:
         self, cells: Sequence[PlanCell], fd: int, deadline: float | None, *, whole: bool
     ) -> tuple[list[dict[str, Any]], marking.Ending | None]:
         reports: list[dict[str, Any]] = []
+        left = self.limits.outputs_bytes
         for number, cell in enumerate(cells, 1):
             if self._tell and not whole:
                 self._tell(number, len(cells))
@@ -284,6 +285,7 @@ class Worker:
                     reports.pop()  # a second frame of this cell: one of the two was forged
                     return reports, "crashed"
                 reports.append(claims.checked(report, cell, whole))
+                left = claims.within(reports[-1], left)
             except frames.TimeUp:
                 return reports, "timed out"
             except (frames.Closed, frames.BadFrame, marking.BadValue):

@@ -84,6 +84,16 @@ ATTACKS = [
         bare=None,
     ),
     Attack(
+        "a file that never has a name",
+        "filter: openat with O_TMPFILE",
+        "os.close(os.open('.', os.O_TMPFILE | os.O_RDWR))",
+    ),
+    Attack(
+        "room on the disk beyond a file's end",
+        "filter: fallocate with FALLOC_FL_KEEP_SIZE",
+        "fd = os.open('mine', os.O_RDWR | os.O_CREAT)\ncall('fallocate', fd, 1, 0, 2**20)",
+    ),
+    Attack(
         "truncating a file by its name",
         "filter: no truncate",
         "open('mine', 'w').close()\nos.truncate('mine', 0)",

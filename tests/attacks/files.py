@@ -97,6 +97,19 @@ ATTACKS = [
         inside="done",  # nobody else sees them
     ),
     Attack(
+        "modes and times of folders that are the server's",
+        "the server: what a notebook can change, it makes anew",
+        "os.utime('../canary', ns=(5, 5))\nos.utime('..', ns=(5, 5))\nos.chmod('..', 0)",
+        inside="done",
+    ),
+    Attack(
+        "a link to a name that no file system takes",
+        "the server: it looks at links, and not at what they lead to",
+        "os.symlink('y' * 4_000, 'link')",
+        inside="done",
+        inner="done",
+    ),
+    Attack(
         "files in the temporary folder of all",
         "the outer wall: /tmp is the notebook's own",
         "open('/tmp/autograder-attack', 'w').close()",

@@ -34,6 +34,27 @@ ATTACKS = [
         bare="crashed",
     ),
     Attack(
+        "many large files that have no name any more",
+        "the outer wall: the size of its tmpfs; else the server looks at what is open",
+        "import time\nkept = []\nfor n in range(20):\n"
+        "    kept.append(os.open('f', os.O_RDWR | os.O_CREAT))\n    os.unlink('f')\n"
+        "    os.write(kept[-1], bytes(4 * 2**20))\nwhile True: time.sleep(1)",
+        inner="crashed",
+        bare="crashed",
+    ),
+    Attack(
+        "many large files that are not even open any more",
+        "the outer wall: the size of its tmpfs; else the server looks at what is mapped",
+        "import time\nlibc.mmap.restype = ctypes.c_ssize_t\nfor n in range(20):\n"
+        "    fd = os.open('f', os.O_RDWR | os.O_CREAT)\n    os.unlink('f')\n"
+        "    os.write(fd, bytes(4 * 2**20))\n"
+        "    assert libc.mmap(None, ctypes.c_size_t(4096), 1, 2, fd, ctypes.c_long(0)) != -1\n"
+        "    os.close(fd)\n"
+        "while True: time.sleep(1)",
+        inner="crashed",
+        bare="crashed",
+    ),
+    Attack(
         "many small files",
         "the outer wall: the number of files in its tmpfs; else the server looks",
         "import time\nfor n in range(20_000):\n    open(f'f{n}', 'w').close()\n"
