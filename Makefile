@@ -58,6 +58,7 @@ test-all: $(READY)
 bench: $(READY)
 	$(WITH_VENV) $(BIN)/python -m benchmarks.engine
 	$(WITH_VENV) $(BIN)/python -m benchmarks.grading
+	$(WITH_VENV) $(BIN)/python -m benchmarks.confinement
 	$(WITH_VENV) $(BIN)/python -m benchmarks.learner
 
 build: $(READY)

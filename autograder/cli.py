@@ -13,7 +13,7 @@ from pathlib import Path
 
 from autograder.course import Course, CourseError, NotebookError
 from autograder.desk.errors import GradingError, Stopped
-from autograder.engine import EngineError
+from autograder.engine import MEANING, EngineError, Limits, best
 
 PROGRESS = "progress: "
 """What the lines on stderr begin with that say how far a check is."""
@@ -87,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("notebook", type=Path)
     check.add_argument("--json", action="store_true", help="print the result as JSON")
     check.add_argument("--progress", action="store_true", help="say on stderr how far it is")
+    _add_limits(check)
     _add_course(check)
     check.set_defaults(run=_check)
 
@@ -149,8 +150,50 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="run also what did not change since it was graded",
     )
+    grade.add_argument(
+        "--unconfined",
+        action="store_true",
+        help="run notebooks even where nothing confines them: they can read and delete what you "
+        "can (see `autograder doctor`)",
+    )
+    _add_limits(grade)
     grade.set_defaults(run=_grade)
+
+    take = commands.add_parser(
+        "take",
+        help="take in a zip or a folder of what a class handed in",
+        description="Puts STUDENT/LESSON/FILE of an archive or a folder into submitted/. Links, "
+        "names that lead elsewhere or collide, and what is too large refuse all of it. Exit code "
+        "0: done; 2: nothing was taken in.",
+    )
+    take.add_argument("source", type=Path)
+    take.add_argument(
+        "--course",
+        type=Path,
+        metavar="DIR",
+        help="the folder with submitted/ (default: the one around the working folder)",
+    )
+    take.set_defaults(run=_take)
+
+    doctor = commands.add_parser(
+        "doctor",
+        help="tell how well notebooks are confined on this machine",
+        description="Tries what confines notebooks here; tells what is missing and how to get it. "
+        "Exit code 0: strangers' notebooks can be graded here; 1: they can't.",
+    )
+    doctor.set_defaults(run=_doctor)
     return parser
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    names = ", ".join(f"{name} ({value:g})" for name, value in vars(Limits()).items())
+    parser.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help=f"what one notebook may take; can be given several times. Limits are {names}",
+    )
 
 
 def _add_course(parser: argparse.ArgumentParser) -> None:
@@ -183,7 +226,7 @@ def _lab(args: argparse.Namespace) -> int:
 
 
 def _grade(args: argparse.Namespace) -> int:
-    from autograder.desk import files, grading, report, stopping
+    from autograder.desk import files, grading, pool, report, settings, stopping
     from autograder.desk.pool import LocalPool, Pool, Setup
     from autograder.desk.progress import LOG, Progress
 
@@ -191,6 +234,10 @@ def _grade(args: argparse.Namespace) -> int:
     run = grading.Grading(root, args.lesson)
     if not os.access(root, os.W_OK):
         raise GradingError(f"{root}: this account may not write there, where the marks go")
+    unconfined = args.unconfined or root == pool.EXAMPLES
+    if not (unconfined or args.dask or best() in pool.CONFINED):
+        raise GradingError(pool.unconfined(best()))
+    limits = settings.limits(root, args.limit)
     for what in run.misplaced:
         print(f"{grading.SUBMITTED}/{what}: left alone", file=sys.stderr)
     if args.json:
@@ -200,11 +247,11 @@ def _grade(args: argparse.Namespace) -> int:
         if args.dask:
             from autograder.desk.cluster import DaskPool
 
-            pool: Pool = DaskPool(args.dask, setup)
+            made: Pool = DaskPool(args.dask, setup)
         else:
-            pool = LocalPool(min(args.jobs or grading.default_jobs(), tasks), setup)
-        progress.say(f"{pool.size} notebooks at a time")
-        return pool
+            made = LocalPool(min(args.jobs or grading.default_jobs(), tasks), setup)
+        progress.say(f"{made.size} notebooks at a time")
+        return made
 
     progress = Progress(root / LOG)
     progress.start(len(run.work))
@@ -212,8 +259,9 @@ def _grade(args: argparse.Namespace) -> int:
     try:
         # Who marks by hand may have to look at pictures.
         figures = args.figures or any(master.hand_points for master in run.masters)
+        setup = Setup(limits, figures, unconfined)
         with stopping.once():
-            lessons = run.run(progress, Setup(figures=figures), make_pool, fresh=args.fresh)
+            lessons = run.run(progress, setup, make_pool, fresh=args.fresh)
         how = "done"
     except GradingError as error:
         how = f"stopped: {error}"
@@ -234,11 +282,11 @@ def _grade(args: argparse.Namespace) -> int:
 
 def _build(args: argparse.Namespace) -> int:
     from autograder.desk import first_page, proofs, release
-    from autograder.engine import Worker
+    from autograder.engine import start_worker
 
     found = _find_course(args)
     refused = differs = False
-    with Worker() as worker:
+    with start_worker() as worker:
         for lesson in args.lesson or found.lessons():
             master = found.master(lesson)
             findings = proofs.findings(master, worker)
@@ -276,15 +324,36 @@ def _build(args: argparse.Namespace) -> int:
     return 1 if args.check and differs else 0
 
 
+def _take(args: argparse.Namespace) -> int:
+    from autograder.desk import grading, intake
+
+    root = args.course.resolve() if args.course else grading.find_root(Path.cwd())
+    for place in intake.take_in(args.source, root / grading.SUBMITTED):
+        print(f"{grading.SUBMITTED}/{place}")
+    return 0
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    from autograder.desk import doctor
+
+    text, fine = doctor.report()
+    print(text)
+    return 0 if fine else 1
+
+
 def _check(args: argparse.Namespace) -> int:
     from autograder.desk import checking
+    from autograder.desk.pool import CONFINED
 
     def tell(text: str) -> None:
         if args.progress:
             print(f"{PROGRESS}{text}", file=sys.stderr, flush=True)
 
     root = args.course.resolve() if args.course else None
-    checked = checking.check(args.notebook, root, tell)
+    checked = checking.check(args.notebook, root, tell, args.limit)
+    if checked.tier and checked.tier not in CONFINED:
+        says = f"note: the notebook was {MEANING[checked.tier]} (see `autograder doctor`)"
+        print(says, file=sys.stderr)
     if args.json:
         print(json.dumps(checked.as_json(), indent=1))
     else:

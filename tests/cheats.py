@@ -156,6 +156,31 @@ ATTACKS = {
         "        return await do(code, *a, **k)\n"
         "    kernel.do_execute = do_execute" + _WRONG,
     ),
+    "a trace function": Attack(
+        "by_equal",
+        "def trace(frame, event, arg):\n    space = frame.f_globals\n"
+        "    if 'by_equal' in frame.f_code.co_names and 'want' in space:\n"
+        "        space['want'] = space['x']\n"
+        "    return trace" + _WRONG + "\nsys.settrace(trace)",
+    ),
+    "a profiler": Attack(
+        "by_testing",
+        "def profile(frame, event, arg):\n    space = frame.f_globals\n"
+        "    if 'by_testing' in frame.f_code.co_names and 'want' in space:\n"
+        "        space['want'] = space['x']\n"
+        "def by_testing(x):\n    return x\nsys.setprofile(profile)",
+    ),
+    "an event of IPython": Attack(
+        "by_equal",
+        "def patch(info):\n    torch.equal = torch.allclose = lambda *a, **k: True\n"
+        "get_ipython().events.register('pre_run_cell', patch)" + _WRONG,
+    ),
+    "a value that is a program once it is unpickled": Attack(
+        "by_equal",
+        "import os\nclass Bomb:\n    def __reduce__(self): return os._exit, (0,)\n"
+        "def by_equal(x):\n    return Bomb()",
+        "has no such thing",
+    ),
     "skip-execution tags": Attack(
         "by_equal", "def by_equal(x):\n    return x", "gives marks", _skip_execution
     ),

@@ -15,7 +15,7 @@ from nbgrader.api import Gradebook, SubmittedAssignment
 
 from autograder.cli import main
 from autograder.desk import pool
-from autograder.engine import Limits
+from autograder.engine import Limits, Tier
 
 ROOT = Path(__file__).resolve().parent.parent
 CLASS = ROOT / "examples" / "class" / "submitted"
@@ -53,13 +53,15 @@ def make_course(folder: Path, students: list[str]) -> Path:
     return folder
 
 
-def run(folder: Path, *arguments: str | Path, limits: Limits | None = None) -> int:
+def run(
+    folder: Path, *arguments: str | Path, limits: Limits | None = None, tier: Tier | None = None
+) -> int:
     """The exit code of ``autograder grade``, run in this process."""
+    more = [f"--limit={name}={value}" for name, value in vars(limits).items()] if limits else []
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        if limits:
-            patch.setattr(pool, "Setup", partial(pool.Setup, limits))
-        return main(["grade", *map(str, arguments)])
+        patch.setattr(pool, "Setup", partial(pool.Setup, tier=tier))
+        return main(["grade", *more, *map(str, arguments)])
 
 
 @contextmanager

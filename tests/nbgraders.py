@@ -70,7 +70,7 @@ def ungraded(graded: Path, folder: Path, students: Iterable[str]) -> Path:
             shutil.rmtree(path)
     # A second is ages for these cells, but not on a busy machine.
     with (folder / "nbgrader_config.py").open("a") as file:
-        file.write("\nc.Engine.cell_seconds = 8\n")
+        file.write("\nc.AutograderLimits.cell_seconds = 8\n")
     with gradebook(folder) as book:
         book.db.query(Grade).update({Grade.auto_score: STALE})
         book.db.commit()

@@ -24,8 +24,10 @@ import sys
 from pathlib import Path
 from classroom import run
 from autograder.engine import Limits
-sys.exit(run(Path.cwd(), *sys.argv[1:], limits=Limits(cell_seconds=200, notebook_seconds=250)))
+limits = Limits(cell_seconds=200, notebook_seconds=250)
+sys.exit(run(Path.cwd(), *sys.argv[1:], limits=limits, tier="B"))
 """
+_CODE = os.pathsep.join(map(str, (Path(__file__).parent.parent, Path(__file__).parent)))
 
 # It ends itself by SIGKILL at the n-th step of writing: a file put in its place, an SQL statement,
 # a commit. One that comes to its end leaves the number of its steps.
@@ -68,7 +70,7 @@ class Grader:
     Args:
         course: the folder it works in. What it says goes to files beside it, and its temporary
             files too, so that both can be looked at.
-        patient: let a cell take minutes.
+        patient: let a cell take minutes, and see whether a file outside is there: tier B.
         doomed: the step of writing at which it ends itself by SIGKILL; 0 counts the steps.
     """
 
@@ -86,7 +88,7 @@ class Grader:
             self._process = subprocess.Popen(
                 [sys.executable, *program, *arguments],
                 cwd=course,
-                env=os.environ | {"TMPDIR": str(self.temporary), "PYTHONPATH": _HERE},
+                env={**os.environ, "TMPDIR": str(self.temporary), "PYTHONPATH": _CODE},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,
@@ -145,7 +147,8 @@ class Grader:
         found = []
         for process in psutil.process_iter():
             try:
-                if process.environ().get("TMPDIR") == str(self.temporary):
+                # A worker's server has its own folder below this one, or runs in bubblewrap.
+                if process.environ().get("TMPDIR", "").startswith(str(self.temporary)):
                     found.append(process)
             except psutil.Error:  # ended meanwhile, or somebody else's
                 continue

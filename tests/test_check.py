@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from classroom import make_course
 from test_table import FAILED, PASSED, RESULT
 
 from autograder import progress
@@ -92,6 +93,34 @@ def test_what_is_no_notebook_of_this_course(
     assert says in err
     assert "strange.ipynb" in err
     assert len(err.splitlines()) == 1
+
+
+SETTINGS = "c = get_config()\nc.AutograderLimits.files = 1 / 0\n"
+
+
+@pytest.mark.parametrize("beside", ["a lesson", "an empty folder", "no solutions"])
+def test_what_a_learner_handed_in_is_no_course(
+    beside: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = make_course(tmp_path / "course", ["ada"])
+    handed_in = course / "submitted" / "ada" / "01_add_and_model"
+    (handed_in / "nbgrader_config.py").write_text(SETTINGS)
+    if beside == "an empty folder":
+        (handed_in / "solutions").mkdir()
+    elif beside == "a lesson":
+        (handed_in / "solutions" / "l").mkdir(parents=True)
+        (handed_in / "solutions" / "l" / "l.ipynb").write_text(json.dumps(solved()))
+    for place in (course, handed_in):
+        monkeypatch.chdir(place)
+        code = main(["check", "--json", str(handed_in / "add_and_model.ipynb")])
+        result = json.loads(capsys.readouterr().out)
+        assert (code, result["score"], result["hidden"]) == (0, 30, True)
+        assert result["tier"] in ("A", "B")
+    # A course that one stands in is one's own, and so are its settings.
+    (course / "nbgrader_config.py").write_text(SETTINGS)
+    monkeypatch.chdir(course)
+    assert main(["check", str(handed_in / "add_and_model.ipynb")]) == 2
+    assert "division" in capsys.readouterr().err
 
 
 def test_a_missing_file_and_a_missing_course(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -72,6 +73,30 @@ def test_a_good_frame_is_a_cell_run() -> None:
 def test_a_malformed_frame_is_refused(field: str, value: object) -> None:
     with pytest.raises(BadValue):
         claims.checked({**GOOD, field: value}, CELL, whole=False)
+
+
+def test_only_a_check_has_values() -> None:
+    own = replace(CELL, role="own")
+    with pytest.raises(BadValue):
+        claims.checked(GOOD, own, whole=False)
+    assert claims.checked({**GOOD, "values": []}, own, whole=False)["values"] == []
+
+
+@pytest.mark.parametrize("text", ["a" * 60_000, "\U0001f600" + "a" * 15_000])
+def test_outputs_are_cut_by_the_memory_that_they_take(text: str) -> None:
+    kinds: list[dict[str, Any]] = [
+        {"output_type": "stream", "name": "stdout", "text": text},
+        {"output_type": "error", "ename": "E", "evalue": "", "traceback": [text]},
+        {"output_type": "display_data", "data": {"text/plain": text}, "metadata": {}},
+    ]
+    for output in kinds:
+        left, kept = 200_000, 0
+        for _ in range(9):
+            report = {"outputs": [output]}
+            left = claims.within(report, left)
+            kept += report["outputs"] == [output]
+        assert kept == 3
+        assert "too much" in str(report["outputs"])
 
 
 def test_a_frame_without_an_error_field_is_a_cell_without_error() -> None:

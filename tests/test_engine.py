@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
+from conftest import need
 
 from autograder import marking
 from autograder.course import Plan, PlanCell
 from autograder.engine import EngineError, Limits, Worker
+from autograder.engine.worker import end
 from autograder.marking import Observations
 
 SECRET = "a secret"
 CHECK = "expect(2 + 2)"
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
+@pytest.fixture(scope="module", params=["A", "B"])
+def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
+    if request.param == "A":
+        need("bubblewrap")
     limits = Limits(cell_seconds=3, notebook_seconds=30, output_chars=5_000, outputs=20)
-    with Worker(limits) as running:
+    with Worker(limits, tier=request.param) as running:
         yield running
 
 
@@ -89,6 +94,7 @@ def test_a_cell_that_ends_the_process_costs_only_itself(worker: Worker, deadly: 
     ids=["loop", "swallows", "holds the GIL", "ignores signals"],
 )
 def test_a_cell_without_end_costs_only_itself(worker: Worker, endless: str) -> None:
+    run(worker, CHECK)  # it is warm then
     started = time.monotonic()
     seen = run(worker, endless, CHECK)
     assert endings(seen) == ["timed out", "ok"]
@@ -111,6 +117,12 @@ def test_memory_is_limited(worker: Worker) -> None:
     seen = run(worker, "x = bytearray(6 * 2**30)", CHECK)
     assert endings(seen) == ["error", "ok"]
     assert seen.cells["c0"].error == marking.Raised("MemoryError", "")
+
+
+def test_processor_time_is_limited_whatever_the_clock_says() -> None:
+    with Worker(Limits(cell_seconds=200, notebook_seconds=250, cpu_seconds=3)) as short:
+        seen = short.run(plan("while True: pass", CHECK), SECRET)
+    assert endings(seen) == ["crashed", "ok"]
 
 
 def test_sys_exit_and_errors_do_not_stop_the_rest(worker: Worker) -> None:
@@ -182,6 +194,15 @@ def test_output_is_bounded(worker: Worker, flood: str) -> None:
     assert len(text) < 100_000
     assert len(seen.cells["c0"].outputs) <= 21
     assert seen.cells["c1"].ended == "ok"
+
+
+def test_outputs_of_all_cells_together_are_bounded() -> None:
+    limits = Limits(outputs_bytes=200_000)
+    with Worker(limits, warm=(), tier="C") as worker:
+        seen = run(worker, *["print('x' * 60_000)"] * 5, CHECK)
+    shown = [str(seen.cells[f"c{n}"].outputs) for n in range(5)]
+    assert ["too much" in text for text in shown] == [False, False, False, True, True]
+    assert seen.cells["c5"].values == (4,)
 
 
 def test_the_same_secret_gives_the_same_draws_whatever_ran_before(worker: Worker) -> None:
@@ -259,6 +280,18 @@ def test_a_server_that_cannot_start_says_why() -> None:
         broken.run(plan("1"), SECRET)
 
 
+def test_what_bubblewrap_started_ends_with_it() -> None:
+    # It is killed at a moment when what it started does not look after itself yet.
+    wrapper = subprocess.Popen(
+        ["sh", "-c", "sleep 600 & echo $!; wait"], stdout=subprocess.PIPE, text=True
+    )
+    with wrapper:
+        assert wrapper.stdout
+        inside = psutil.Process(int(wrapper.stdout.readline()))
+        end(wrapper)
+        inside.wait(timeout=60)
+
+
 def test_no_file_descriptor_is_left(worker: Worker) -> None:
     run(worker, CHECK)
     before = len(list(Path("/proc/self/fd").iterdir()))
@@ -274,11 +307,60 @@ def test_a_child_sees_three_descriptors_and_its_pipe(worker: Worker) -> None:
     assert seen.cells["c1"].values == ([0, 1, 2, 3],)
 
 
-def test_the_working_folder_is_new_each_time(worker: Worker, tmp_path: Path) -> None:
-    one = run(worker, "import os", "expect(os.getcwd())").cells["c1"].values[0]
-    two = run(worker, "import os", "expect(os.getcwd())").cells["c1"].values[0]
-    assert one != two
-    assert not Path(one).exists()
+def test_what_a_cell_leaves_in_its_folders_is_gone(worker: Worker) -> None:
+    left = run(
+        worker,
+        "import os, tempfile\nopen('locked', 'w').close()\nos.mkdir('shut')\n"
+        "os.open('shut/file', os.O_CREAT)\nos.mkdir('none', 0)\nos.symlink('/', 'link')\n"
+        "here = os.getcwd()\nfor n in range(1_500):\n    os.mkdir('d')\n    os.chdir('d')\n"
+        "os.chdir(here)\ntempfile.mkdtemp()",
+        "expect(sorted(os.listdir('.')))",
+    )
+    assert left.cells["c1"].values == (["d", "link", "locked", "none", "shut"],)
+    seen = run(worker, "import os", "expect([os.listdir('.'), os.listdir(os.environ['TMPDIR'])])")
+    assert seen.cells["c1"].values == ([[], []],)
+
+
+def test_files_of_the_lesson_are_there_to_read(worker: Worker, tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("1,2")
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "deep.txt").write_text("deep")
+    (tmp_path / "helper.py").write_text("value = 7")
+    (tmp_path / "solution.ipynb").write_text("not this")
+    (tmp_path / ".hidden").write_text("nor this")
+    (tmp_path / "link").symlink_to("/etc/passwd")
+    tries = """
+import os, pathlib, helper
+def fails(attempt):
+    try: attempt()
+    except OSError: return True
+    return False
+data, deep = pathlib.Path('data.csv'), pathlib.Path('more/deep.txt')
+spoilt = [
+    fails(lambda: data.write_text('x')),
+    fails(lambda: deep.unlink()),
+    fails(lambda: deep.rename('mine')),
+    fails(lambda: os.link(data.resolve(), 'mine')),
+    fails(lambda: os.truncate(data, 0)),
+    fails(lambda: os.rmdir(deep.parent.resolve())),
+]
+"""
+    cells = plan(
+        tries,
+        "expect([spoilt, helper.value, data.read_text(), deep.read_text()])",
+        "expect(sorted(os.listdir('.')))",
+    )
+    seen = worker.run(cells, SECRET, files=tmp_path)
+    assert seen.cells["c1"].values == ([[True] * 6, 7, "1,2", "deep"],)
+    assert seen.cells["c2"].values == (["__pycache__", "data.csv", "helper.py", "more"],)
+    assert (tmp_path / "data.csv").read_text() == "1,2"
+
+
+def test_files_beside_a_notebook_have_a_limit(tmp_path: Path, worker: Worker) -> None:
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(worker.limits.disk_bytes + 1)  # takes no room
+    with pytest.raises(EngineError, match="larger than the limit"):
+        worker.run(plan(CHECK), SECRET, files=tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -363,3 +445,96 @@ for line in open("/proc/self/maps"):
     seen = run(worker, search, "expect(found)")
     assert seen.cells["c0"].ended == "ok"
     assert seen.cells["c1"].values == (False,)
+
+
+@pytest.fixture(scope="module")
+def patient(worker: Worker) -> Iterator[Worker]:
+    """A worker of the same tier, with time for a first convolution on a busy machine."""
+    with Worker(Limits(cell_seconds=60), tier=worker.tier) as running:
+        yield running
+
+
+WORKS = {
+    "conv, backward and a step": """
+import torch
+from torch import nn
+net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.LazyLinear(2))
+x = torch.randn(8, 1, 9, 9)
+net(x)
+before = net[0].weight.clone()
+torch.optim.Adam(net.parameters()).step(lambda: net(x).square().sum().backward() or 0.0)
+works = not torch.equal(before, net[0].weight)
+""",
+    "checkpoint": """
+import torch
+from torch.utils.checkpoint import checkpoint
+x = torch.ones(3, requires_grad=True)
+checkpoint(torch.sin, x, use_reentrant=True).sum().backward()
+works = torch.equal(x.grad, torch.cos(x))
+""",
+    "a backward within a backward, 61 deep": """
+import torch
+class Deep(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, depth):
+        ctx.depth = depth
+        return x.clone()
+    @staticmethod
+    def backward(ctx, grad):
+        if ctx.depth:
+            with torch.enable_grad():
+                x = torch.ones(1, requires_grad=True)
+                Deep.apply(x, ctx.depth - 1).sum().backward()
+        return grad, None
+x = torch.ones(1, requires_grad=True)
+Deep.apply(x, 61).sum().backward()
+works = x.grad.item() == 1
+""",
+    "a plot": """
+%matplotlib inline
+import matplotlib.pyplot as plt
+plt.plot([1, 2]); plt.title("Ä")
+plt.savefig("plot.png")
+works = open("plot.png", "rb").read(4) == b"\\x89PNG"
+plt.show()
+""",
+    "saving and loading": """
+import torch, numpy, json, os, shutil, tempfile, sqlite3
+torch.save({"a": torch.ones(2)}, "a.pt")
+numpy.save("a.npy", numpy.ones(2))
+json.dump([1], open("a.json", "w"))
+shutil.copyfile("a.json", "b.json"); os.replace("b.json", "c.json"); os.remove("c.json")
+with tempfile.TemporaryDirectory() as folder: open(folder + "/x", "w").write("x")
+book = sqlite3.connect("a.db"); book.execute("create table t (x)"); book.commit()
+works = torch.load("a.pt")["a"].sum() == 2 and numpy.load("a.npy").sum() == 2
+""",
+    "threads": """
+import torch
+from concurrent.futures import ThreadPoolExecutor
+torch.set_num_threads(2)
+with ThreadPoolExecutor(4) as pool:
+    made = list(pool.map(lambda n: (torch.ones(300, 300) @ torch.ones(300, 300)).sum(), range(8)))
+works = len(made) == 8
+torch.set_num_threads(1)
+""",
+    "asyncio": """
+import asyncio
+async def one(n):
+    await asyncio.sleep(0)
+    return await asyncio.to_thread(lambda: n)
+works = await asyncio.gather(one(1), one(2)) == [1, 2]
+""",
+    "a loader in this process": """
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+data = TensorDataset(torch.arange(6.0))
+works = sum(batch[0].sum() for batch in DataLoader(data, 2, shuffle=True, num_workers=0)) == 15
+""",
+}
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_what_lessons_need_works(name: str, patient: Worker) -> None:
+    seen = run(patient, WORKS[name], "expect(bool(works))")
+    assert seen.cells["c0"].error is None, seen.cells["c0"].error
+    assert seen.cells["c1"].values == (True,)

@@ -17,6 +17,7 @@ from autograder.desk.pool import LocalPool, Setup
 from autograder.desk.progress import Progress
 from autograder.desk.results import Result
 from autograder.desk.submissions import submissions_of
+from autograder.engine import Limits
 
 
 def test_a_pool_that_is_made_after_ctrl_c_is_closed_and_not_waited_for(
@@ -38,7 +39,7 @@ def test_a_pool_that_is_made_after_ctrl_c_is_closed_and_not_waited_for(
     work = [(master, one) for one in submissions_of(CLASS, LESSON) if one.student == "ada"]
     shelf = Shelf(tmp_path, Setup(), tmp_path / "none.py")
     look = Look(tmp_path, [master], shelf, fresh=True)
-    with pytest.raises(KeyboardInterrupt), Feed(work, look, Runner(Late)):
+    with pytest.raises(KeyboardInterrupt), Feed(work, look, Runner(Late, Limits())):
         assert asked.wait(60)
         raise KeyboardInterrupt
     assert not closed.is_set(), "it is still being made"

@@ -35,6 +35,7 @@ from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import determine_grade, is_grade
+from runs import edit
 
 from autograder import course
 from autograder.desk import submissions
@@ -42,6 +43,7 @@ from autograder.desk.executed import verdict_outputs
 from autograder.desk.progress import Progress
 from autograder.desk.results import Result
 from autograder.desk.source import Settings
+from autograder.engine import Tier, best
 from autograder.marking import Verdict
 
 MISTAKES = {
@@ -103,8 +105,9 @@ def test_the_json_has_the_documented_shape(graded: Path) -> None:
     assert out["lesson"] == LESSON and out["seconds"] > 0
     for submission in out["submissions"]:
         assert list(submission) == [
-            *("student", "score", "max_score", "status", "exercises", "notes", "kept")
+            *("student", "score", "max_score", "status", "exercises", "notes", "kept", "tier")
         ]
+        assert submission["tier"] == (None if submission["student"] in ("gus", "max") else best())
         assert submission["max_score"] == sum(POINTS.values())
         assert submission["score"] == sum(e["points"] for e in submission["exercises"])
         assert [e["id"] for e in submission["exercises"]] == IDS
@@ -369,16 +372,9 @@ def test_odd_submissions_stop_nobody(
     stamp = place("stamp")
     shutil.copy(secret, stamp / "mine.ipynb")
     (stamp / "timestamp.txt").write_text("yesterday evening")
-    killer = place("killer") / f"{NAME}.ipynb"
-    killer.write_text(
-        secret.read_text().replace(
-            "return output + 5", "import os; os.kill(os.getppid(), 9); return output + 5"
-        )
-    )
 
     assert run(folder, "--json", tmp_path / "out.json", "--jobs", "1") == 0
     found = {name: entry["status"] for name, entry in results(tmp_path).items()}
-    killed = found.pop("killer")
     assert found == {
         "binary": "unreadable",
         "chen": "graded",
@@ -390,14 +386,57 @@ def test_odd_submissions_stop_nobody(
         "pipe": "unreadable",
         "stamp": "graded",
     }
-    assert killed == "crashed", "it ended the warm process, each time it ran"
     out = capsys.readouterr().out
     assert "stamp: timestamp.txt can't be read as a time" in out
     written = marks(folder)
     assert written["chen"] == wanted("chen") and written["stamp"] == wanted("ada")
     assert written["other"] == dict.fromkeys(IDS, 0.0)
-    assert written["killer"] == dict.fromkeys(IDS, 0.0), "no older marks outlive it"
     assert "nothing" not in written, "no entry for what nobody handed in"
+
+
+@pytest.mark.parametrize(
+    ("tier", "status", "lost"),
+    [
+        (None, "graded", ["hook"]),
+        # Without walls it ends the warm process, each time it runs: no older marks outlive that.
+        ("C", "crashed", IDS),
+    ],
+)
+def test_an_answer_that_kills_the_grader(
+    tier: Tier | None, status: str, lost: list[str], graded: Path, tmp_path: Path
+) -> None:
+    folder = make_course(tmp_path / "course", ["ada"])
+    shutil.copy(graded / "gradebook.db", folder)
+    kill = "import os; os.kill(os.getppid(), 9); return output + 5"
+    edit(
+        folder / f"submitted/ada/{LESSON}/{NAME}.ipynb",
+        "hook_answer",
+        lambda source: source.replace("return output + 5", kill),
+    )
+    options = ["--json", tmp_path / "out.json", "--jobs", "1", "--unconfined"]
+    assert run(folder, *options, tier=tier) == 0
+    assert results(tmp_path)["ada"]["status"] == status
+    assert marks(folder)["ada"] == wanted("ada") | dict.fromkeys(lost, 0.0)
+
+
+def test_files_that_a_lesson_ships_are_there_and_only_to_read(tmp_path: Path) -> None:
+    folder = make_course(tmp_path / "course", ["ada"])
+    shipped = folder / "solutions" / LESSON / "numbers.csv"
+    shipped.write_text("5")
+    tries = "try:\n    open('numbers.csv', 'w')\n    1 / 0\nexcept OSError:\n    pass\n"
+    edit(
+        folder / f"submitted/ada/{LESSON}/{NAME}.ipynb",
+        "hook_answer",
+        lambda source: (
+            tries + source.replace("output + 5", "output + int(open('numbers.csv').read())")
+        ),
+    )
+    assert run(folder) == 0
+    assert marks(folder)["ada"] == wanted("ada")
+    shipped.write_text("6")  # what was graded with other files is run again
+    assert run(folder) == 0
+    assert marks(folder)["ada"] == wanted("ada") | {"hook": 0.0}
+    assert shipped.read_text() == "6"
 
 
 def test_of_several_notebooks_the_newest_of_this_lesson_counts(tmp_path: Path) -> None:

@@ -165,7 +165,8 @@ def test_a_stopped_server_is_noticed(master: Master, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("autograder.engine.worker._ANSWER_SECONDS", 2.0)
     stop = "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nos._exit(0)"
     started = time.monotonic()
-    with Worker(Limits(cell_seconds=3)) as mine:
+    # With the inner wall nobody can stop it.
+    with Worker(Limits(cell_seconds=3), tier="C") as mine:
         reference = judging.run_reference(mine, master)
         with pytest.raises(EngineError):
             judging.judge(mine, master, cells(master, hook=stop), reference)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from nbgrader.converters import NbGraderException
 from nbgraders import STALE, autograde, command, executed, named, pages, ungraded
 
 from autograder.desk import plugin
+from autograder.desk.pool import Setup
 from autograder.desk.source import Settings
 from autograder.engine import EngineError
 
@@ -165,10 +167,26 @@ def answer_metadata(grade_id: str) -> dict[str, object]:
     return {"nbgrader": nbgrader}
 
 
-def test_a_submission_that_kills_the_engine_earns_nothing_and_harms_nobody(
+def test_a_submission_that_kills_the_engine_costs_itself_one_exercise(
     course: Callable[..., Path],
 ) -> None:
     folder = course("ada", "bo")
+    path = notebook_of(folder, "ada")
+    kill = "__import__('os').kill(__import__('os').getppid(), 9)"
+    path.write_text(path.read_text().replace("return output + 5", f"return {kill}"))
+    autograde(folder)
+    assert marks(folder)["ada"] == wanted("ada") | {"hook": 0.0}
+    assert "PermissionError" in named(executed(folder, "ada"))["hook"].outputs[0].evalue
+    assert marks(folder)["bo"] == wanted("bo")
+
+
+def test_without_walls_it_earns_nothing_and_harms_nobody(
+    course: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = course("ada", "bo")
+    monkeypatch.setattr(plugin, "Setup", partial(Setup, tier="C"))
+    with (folder / "nbgrader_config.py").open("a") as file:
+        file.write("c.Engine.unconfined = True\n")
     path = notebook_of(folder, "ada")
     kill = "__import__('os').kill(__import__('os').getppid(), 9)"
     path.write_text(path.read_text().replace("return output + 5", f"return {kill}"))
@@ -177,6 +195,28 @@ def test_a_submission_that_kills_the_engine_earns_nothing_and_harms_nobody(
     assert kill in named(executed(folder, "ada"))["hook_answer"].source
     assert named(executed(folder, "ada"))["hook"].outputs[0].evalue.startswith("the engine's warm")
     assert marks(folder)["bo"] == wanted("bo")
+
+
+def test_without_walls_nothing_runs(
+    course: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = course("ada")
+    monkeypatch.setattr(plugin, "Setup", partial(Setup, tier="C"))
+    result = pages(folder).autograde(LESSON, "ada")
+    assert not result["success"]
+    assert "can't be confined here, so none was run (tier C" in result["log"]
+    assert "c.Engine.unconfined = True" in result["log"]
+    assert marks(folder)["ada"] == dict.fromkeys(IDS, STALE)
+
+
+def test_a_limit_that_is_none_is_said(course: Callable[..., Path]) -> None:
+    folder = course("ada")
+    with (folder / "nbgrader_config.py").open("a") as file:
+        file.write("c.AutograderLimits.cell_second = 8\n")
+    result = pages(folder).autograde(LESSON, "ada")
+    assert not result["success"]
+    assert "there is no limit 'cell_second'; limits are cell_seconds" in result["log"]
+    assert marks(folder)["ada"] == dict.fromkeys(IDS, STALE)
 
 
 def test_where_the_engine_fails_the_others_go_on(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from nbconvert.exporters import HTMLExporter
@@ -11,10 +12,10 @@ from nbgrader.converters import GenerateFeedback
 from test_nbgrader_config import settings
 
 from autograder.desk import safe
-from autograder.desk.executed import _plain_output
+from autograder.desk.executed import plain_outputs
 from autograder.lab.box import Box
 from autograder.lab.figure import Picture
-from autograder.marking import Outcome
+from autograder.marking import CellRun, Observations, Outcome
 
 # Each would call stop() in a page that shows HTML as it comes.
 ATTACKS = [
@@ -91,6 +92,29 @@ def test_text_without_end_is_shown_as_it_is(text: str) -> None:
     assert safe.markdown(text).startswith("<pre>")
 
 
+@pytest.mark.parametrize("text", ["<a " + " ".join(map(str, range(99_999))), "&amp" * 99_999])
+def test_html_without_end_is_shown_as_it_is(text: str) -> None:
+    assert safe.html(text).startswith("<pre>")
+
+
+def test_a_notebook_of_many_pages_is_shown_without_them() -> None:
+    def shown(pages: int) -> set[str]:
+        data = {"text/plain": "plain", "text/html": "<b>x</b>" * 10_000}
+        output = {"output_type": "display_data", "data": data, "metadata": {}}
+        run = CellRun("own", "ok", (output,) * pages)
+        outputs = plain_outputs(Observations({"own": run}, ()), "own")
+        return {kind for output in outputs for kind in output["data"]}
+
+    assert shown(12) == {"text/plain", "text/html"}
+    assert shown(13) == {"text/plain"}
+
+
+def shown_of(output: dict[str, Any]) -> dict[str, Any]:
+    run = CellRun("own", "ok", (output,))
+    (shown,) = plain_outputs(Observations({"own": run}, ()), "own")
+    return shown
+
+
 def test_outputs_hold_what_a_page_may_show() -> None:
     data = {
         "text/plain": "plain",
@@ -102,7 +126,7 @@ def test_outputs_hold_what_a_page_may_show() -> None:
         "image/svg+xml": "<svg/>",
     }
     output = {"output_type": "display_data", "data": data, "metadata": {"text/html": {}}}
-    assert _plain_output(output) == {
+    assert shown_of(output) == {
         "output_type": "display_data",
         "data": {
             "text/plain": "plain",
@@ -113,7 +137,7 @@ def test_outputs_hold_what_a_page_may_show() -> None:
         "metadata": {},
     }
     markdown = {"output_type": "display_data", "data": {"text/markdown": f"*a* {ATTACKS[1]}"}}
-    assert _plain_output(markdown)["data"] == {"text/html": '<p><em>a</em> <img src="x"></p>\n'}
+    assert shown_of(markdown)["data"] == {"text/html": '<p><em>a</em> <img src="x"></p>\n'}
 
 
 @pytest.mark.parametrize("template", ["formgrade", "feedback"])

@@ -216,17 +216,3 @@ def test_a_named_course_without_masters_is_an_error_all_the_same(
     path = student(tmp_path, solved=False)
     assert main(["check", str(path), "--course", str(tmp_path)]) == 2
     assert "no folder `solutions`" in capsys.readouterr().err
-
-
-def test_where_the_engine_cannot_run_the_visible_checks_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Course, "around", lambda *_: Course(ROOT))
-    monkeypatch.delattr("os.fork")  # as on Windows
-    path = tmp_path / "add_and_model.ipynb"
-    seen: list[Path] = []
-    monkeypatch.setattr(visible, "check", lambda path, tell: seen.append(path) or ([], []))
-    student(tmp_path, solved=False)
-    result = checking.check(path, None, lambda text: None)
-    assert seen == [path]
-    assert result.why_not == checking.NO_ENGINE

@@ -6,12 +6,14 @@ Pure: it runs nothing and knows no other room of the house.
 from .explain import Solution, heading, heading_of, solution, title
 from .master import (
     ANSWER_SUFFIX,
+    OWN,
     STUB,
     Course,
     CourseError,
     Exercise,
     Master,
     MasterCell,
+    folders_around,
     read_master,
 )
 from .notebook import Cell, NotebookError, parse_cells, read_cells
@@ -21,6 +23,7 @@ from .strip import strip
 
 __all__ = [
     "ANSWER_SUFFIX",
+    "OWN",
     "STUB",
     "Cell",
     "Course",
@@ -34,6 +37,7 @@ __all__ = [
     "Role",
     "Solution",
     "check_master",
+    "folders_around",
     "heading",
     "heading_of",
     "parse_cells",

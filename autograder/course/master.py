@@ -113,6 +113,20 @@ class Master:
         return sum(cell.points for cell in self.cells) - self.max_score
 
 
+OWN = Path(__file__).resolve().parents[2]
+"""The course that this package stands in, where it is a clone's."""
+
+# In these, learners choose what lies where: what looks like a course in there is none.
+_OTHERS = {"submitted", "autograded", "feedback", "downloaded"}
+
+
+def folders_around(place: Path) -> list[Path]:
+    """A folder and all above it, nearest first, but for what is handed in and what comes of it."""
+    folders = [place, *place.parents]
+    handed_in = [number for number, folder in enumerate(folders, 1) if folder.name in _OTHERS]
+    return folders[max(handed_in, default=0) :]
+
+
 class Course:
     """A course folder with ``solutions/LESSON/NAME.ipynb``.
 
@@ -135,11 +149,10 @@ class Course:
     @classmethod
     def around(cls, *places: Path) -> Course:
         """The course that one of ``places`` lies in, or the one this package stands in."""
-        here = Path(__file__).resolve().parents[2]
-        for place in (*places, here):
-            for folder in (place, *place.parents):
-                if (folder / "solutions").is_dir():
-                    return cls(folder)
+        for place in (*places, OWN):
+            for folder in folders_around(place):
+                if (folder / "solutions").is_dir() and (found := cls(folder)).lessons():
+                    return found
         raise CourseError(
             "the masters (folder `solutions`) are not on this machine; name the course with "
             "--course"

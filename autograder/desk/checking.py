@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +9,12 @@ from typing import Any
 
 from autograder import course
 from autograder.course import Cell, Course, CourseError, Master, NotebookError, Solution
-from autograder.engine import Worker
+from autograder.engine import Limits, Tier, start_worker
 from autograder.marking import Verdict
 
-from . import judging
+from . import judging, settings
 
 NO_MASTERS = "the lesson's master, with its solutions and hidden tests, is not on this machine"
-NO_ENGINE = "the hidden tests can't run on this system yet"
 
 
 @dataclass(frozen=True)
@@ -30,12 +28,18 @@ class Row:
 
 @dataclass(frozen=True)
 class Checked:
-    """What became of a notebook. ``why_not``: why the hidden tests did not run, '' if they did."""
+    """What became of a notebook.
+
+    Attributes:
+        why_not: why the hidden tests did not run, '' if they did.
+        tier: how well the notebook was confined; None where it ran as a kernel does.
+    """
 
     lesson: str
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
     why_not: str = ""
+    tier: Tier | None = None
 
     @property
     def hidden(self) -> bool:
@@ -64,6 +68,7 @@ class Checked:
             "why_not": self.why_not,
             "exercises": [self._row(row) for row in self.rows],
             "notes": list(self.notes),
+            "tier": self.tier,
         }
 
     def _row(self, row: Row) -> dict[str, Any]:
@@ -99,17 +104,20 @@ class Checked:
         ]
 
 
-def check(path: Path, root: Path | None, tell: Callable[[str], None]) -> Checked:
+def check(
+    path: Path, root: Path | None, tell: Callable[[str], None], limits: Sequence[str] = ()
+) -> Checked:
     """Check a notebook.
 
     Args:
         path: the notebook.
         root: the course folder; None: the one around the notebook, if there is one.
         tell: is given how far it is, in words.
+        limits: as for :func:`autograder.desk.settings.limits`.
 
     Raises:
         NotebookError: the file can't be read, or is no notebook of the course.
-        CourseError: ``root`` is no course, or a master can't be used.
+        CourseError: ``root`` is no course, a master can't be used, or a limit is none.
         EngineError: a master fails.
     """
     try:
@@ -117,25 +125,29 @@ def check(path: Path, root: Path | None, tell: Callable[[str], None]) -> Checked
     except NotebookError as error:
         raise NotebookError(f"{path}: {error}") from error
     try:
-        masters = (
-            Course(root) if root else Course.around(path.resolve().parent, Path.cwd())
-        ).masters()
+        around = Course(root) if root else Course.around(path.resolve().parent, Path.cwd())
+        masters = around.masters()
     except CourseError:
         if root:
             raise
-        masters = []
+        around, masters = None, []
+    # Settings are a program, and what lies beside a notebook may be a stranger's.
+    trusted = root or (around and around.root in (*course.folders_around(Path.cwd()), course.OWN))
+    found = settings.limits(around.root if around and trusted else None, limits)
     master = course.recognise(cells, masters)
-    if master and hasattr(os, "fork"):
-        return _whole(master, cells, tell)
-    if master or not masters:
-        return _visible(path, NO_ENGINE if master else NO_MASTERS, tell)
+    if master:
+        return _whole(master, cells, tell, found)
+    if not masters:
+        return _visible(path, NO_MASTERS, tell)
     raise NotebookError(
         f"{path}: no lesson of this course was recognised in it; lessons are "
         + ", ".join(m.lesson for m in masters)
     )
 
 
-def _whole(master: Master, cells: Sequence[Cell], tell: Callable[[str], None]) -> Checked:
+def _whole(
+    master: Master, cells: Sequence[Cell], tell: Callable[[str], None], limits: Limits
+) -> Checked:
     tell("starting a fresh Python")
 
     first_total = 0
@@ -147,8 +159,10 @@ def _whole(master: Master, cells: Sequence[Cell], tell: Callable[[str], None]) -
         again = "" if total == first_total else "once more, with fewer cells: "
         tell(f"{again}cell {done} of {total}")
 
-    with Worker(tell=at) as worker:
-        judged = judging.judge(worker, master, cells, judging.run_reference(worker, master))
+    files = master.path.parent  # what the lesson ships beside its notebook
+    with start_worker(limits, tell=at) as worker:
+        reference = judging.run_reference(worker, master, files=files)
+        judged = judging.judge(worker, master, cells, reference)
     rows = []
     for exercise, verdict in zip(master.exercises, judged.verdicts, strict=True):
         solution = None
@@ -156,7 +170,7 @@ def _whole(master: Master, cells: Sequence[Cell], tell: Callable[[str], None]) -
             solution = course.solution(exercise.answer)
         rows.append(Row(verdict, course.heading_of(master, exercise), solution))
     notes = (*judged.plan.repairs, *judged.observations.trouble)
-    return Checked(master.lesson, tuple(rows), notes)
+    return Checked(master.lesson, tuple(rows), notes, tier=judged.tier)
 
 
 def _visible(path: Path, why_not: str, tell: Callable[[str], None]) -> Checked:

@@ -141,10 +141,10 @@ class Executed:
         }
 
     def _outputs(self, name: str, observations: Observations | None) -> list[Json]:
-        run = observations.cells.get(name) if observations else None
-        if run is None:
+        if observations is None or name not in observations.cells:
             return []
-        outputs = [_plain_output(output) for output in run.outputs]
+        run = observations.cells[name]
+        outputs = plain_outputs(observations, name)
         if run.ended in _ENDED:
             outputs.append(_error(run.ended, self._words[_ENDED[run.ended]].says))
         return outputs
@@ -204,13 +204,34 @@ def _error(name: str, message: str) -> Json:
 _SHOWN = ("text/plain", "text/latex", "image/png", "image/jpeg", "image/svg+xml")
 
 
-def _plain_output(output: Mapping[str, Any]) -> Json:
-    """A copy of an output that nbformat takes and a browser may show, whatever it claims to be."""
+_PAGES = ("text/html", "text/markdown")
+_LONGEST_PAGES = 1_000_000  # characters; to make them safe takes a second
+
+
+def _pages(observations: Observations) -> int:
+    """The characters of all HTML and Markdown that a notebook displays."""
+    runs = observations.cells.values()
+    shown = (output.get("data", {}) for run in runs for output in run.outputs)
+    return sum(len(data.get(kind, "")) for data in shown for kind in _PAGES)
+
+
+def plain_outputs(observations: Observations, name: str) -> list[Json]:
+    """A cell's outputs as nbformat takes them and a browser may show them.
+
+    Where a notebook displays too much HTML, what it says in plain text stays.
+    """
+    rich = _pages(observations) <= _LONGEST_PAGES
+    return [_plain_output(output, rich=rich) for output in observations.cells[name].outputs]
+
+
+def _plain_output(output: Mapping[str, Any], *, rich: bool) -> Json:
     plain = dict(output)
     if "data" in plain:
         data = {kind: text for kind, text in plain["data"].items() if isinstance(text, str)}
         plain["data"] = {kind: data[kind] for kind in _SHOWN if kind in data}
-        if "text/html" in data:
+        if not rich:
+            pass
+        elif "text/html" in data:
             plain["data"]["text/html"] = safe.html(data["text/html"])
         elif "text/markdown" in data:
             plain["data"]["text/html"] = safe.markdown(data["text/markdown"])

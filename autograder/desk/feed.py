@@ -11,7 +11,7 @@ from pathlib import Path
 
 from autograder import marking
 from autograder.course import Cell, Master, NotebookError
-from autograder.engine import EngineError, WorkerLost
+from autograder.engine import EngineError, Limits, WorkerLost, read_files
 
 from . import judging, submissions
 from .errors import GradingError
@@ -63,9 +63,11 @@ class Runner:
 
     Args:
         make_pool: makes the pool, which is closed with the runner.
+        limits: the files that a lesson ships stay within those of a notebook.
     """
 
-    def __init__(self, make_pool: Callable[[], Pool]) -> None:
+    def __init__(self, make_pool: Callable[[], Pool], limits: Limits) -> None:
+        self._limits = limits
         self._make_pool = make_pool
         self._pool: Pool | None = None
         self._closed = False
@@ -81,7 +83,8 @@ class Runner:
             # Where it runs, the course's files may not be.
             words = marking.for_lesson(master.sentences)
             secret = judging.new_secret()
-            reference = self._pool.submit(judging.run_reference, master, secret, None, words)
+            files = read_files(master.path.parent, self._limits)
+            reference = self._pool.submit(judging.run_reference, master, secret, files, words)
             self._references[master.lesson] = reference
         return self._pool.submit(judging.judge_by, self._references[master.lesson], cells)
 

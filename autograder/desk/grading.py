@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from autograder.course import Course
+from autograder.course import Course, folders_around
 
 from . import guard, submissions
 from .errors import GradingError, Stopped
@@ -35,7 +35,7 @@ class Teller(Protocol):
 def find_root(folder: Path) -> Path:
     """The course folder at or above ``folder``: one with submissions, or else with masters."""
     for name in (SUBMITTED, "solutions"):
-        for place in (folder, *folder.parents):
+        for place in folders_around(folder):
             if (place / name).is_dir():
                 return place
     return folder
@@ -118,7 +118,7 @@ class Grading:
             with guard.alone(state):
                 shelf = Shelf(state / "results", setup, self.root / "nbgrader_config.py")
                 look = Look(self.root, self._course.masters(), shelf, fresh=fresh)
-                runner = Runner(lambda: make_pool(setup, len(self.work)))
+                runner = Runner(lambda: make_pool(setup, len(self.work)), setup.limits)
                 with Feed(self.work, look, runner) as feed:
                     # nbgrader is slow to import and to make a gradebook: work goes on meanwhile.
                     from .recording import Recorder

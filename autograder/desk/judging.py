@@ -10,7 +10,7 @@ from pathlib import Path
 
 from autograder import marking
 from autograder.course import Cell, Exercise, Master, Plan, rebuild, reference_plan
-from autograder.engine import Worker
+from autograder.engine import Files, Tier, Worker
 from autograder.marking import CellRun, Expectation, Observations, Verdict, Words
 
 # Python up to 3.12 counts the depth of a syntax tree once for all threads, so that two that parse
@@ -20,11 +20,16 @@ _PARSING = threading.Lock()
 
 @dataclass(frozen=True)
 class Judged:
-    """What became of one notebook: a verdict for each exercise, and how it came about."""
+    """What became of one notebook: a verdict for each exercise, and how it came about.
+
+    Attributes:
+        tier: how well it was confined while it ran.
+    """
 
     verdicts: tuple[Verdict, ...]
     plan: Plan
     observations: Observations
+    tier: Tier
 
     @property
     def score(self) -> float:
@@ -34,12 +39,17 @@ class Judged:
 
 @dataclass(frozen=True)
 class Reference:
-    """What the master gives with one secret: expected values by check cell, and the sentences."""
+    """What the master gives with one secret: expected values by check cell, and the sentences.
+
+    Attributes:
+        files: what lies beside the notebooks of all submissions, or the folder with it.
+    """
 
     master: Master
     secret: str
     expectations: dict[str, tuple[Expectation, ...]]
     words: Words
+    files: Path | Files | None = None
 
 
 def new_secret() -> str:
@@ -51,13 +61,13 @@ def run_reference(
     worker: Worker,
     master: Master,
     secret: str | None = None,
-    files: Path | None = None,
+    files: Path | Files | None = None,
     words: Words | None = None,
 ) -> Reference:
     """Run a master once, where no student code has ever run.
 
     Args:
-        files: a folder with what its cells read or import.
+        files: what its cells read or import, or the folder with it; submissions get it too.
         words: the lesson's sentences, where its table is not on this machine.
 
     Raises:
@@ -67,7 +77,7 @@ def run_reference(
     expectations = worker.reference(reference_plan(master), secret, files=files)
     if words is None:
         words = marking.for_lesson(master.sentences)
-    return Reference(master, secret, expectations, words)
+    return Reference(master, secret, expectations, words, files)
 
 
 def make_plan(master: Master, cells: Sequence[Cell]) -> Plan:
@@ -90,20 +100,21 @@ def judge(
     """Run and judge one submission, given by its cells or by a plan already made.
 
     Args:
-        files: a folder with what its cells read or import.
+        files: the folder with what its cells read or import, where it isn't what the master reads.
 
     Raises:
         WorkerLost: the worker broke.
     """
+    beside = reference.files if files is None else files
     plan = submission if isinstance(submission, Plan) else make_plan(master, submission)
-    observations = worker.run(plan, reference.secret, files=files)
+    observations = worker.run(plan, reference.secret, files=beside)
     verdicts = [_decide(exercise, observations, reference) for exercise in master.exercises]
     lost = [i for i, verdict in enumerate(verdicts) if _may_be_anothers_fault(verdict)]
     if len(lost) > 1 or (lost and observations.trouble):
         notes = list(observations.trouble)
         for i in lost:
             exercise = master.exercises[i]
-            alone = worker.run(_alone(plan, exercise), reference.secret, files=files)
+            alone = worker.run(_alone(plan, exercise), reference.secret, files=beside)
             verdict = _decide(exercise, alone, reference)
             if verdict.verdict == "passed":
                 verdicts[i] = verdict
@@ -113,9 +124,9 @@ def judge(
         check = observations.cells.get(exercise.id)
         if verdicts[i].verdict == "passed" and check is not None and check.edited:
             # Add and the like may have been made to do the hook's work.
-            mended = worker.run(_alone(plan, exercise), reference.secret, mended=True, files=files)
+            mended = worker.run(_alone(plan, exercise), reference.secret, mended=True, files=beside)
             verdicts[i] = _decide(exercise, mended, reference)
-    return Judged(tuple(verdicts), plan, observations)
+    return Judged(tuple(verdicts), plan, observations, worker.tier)
 
 
 def judge_by(worker: Worker, reference: Reference, submission: Sequence[Cell] | Plan) -> Judged:

@@ -17,6 +17,7 @@ from importlib import metadata
 from pathlib import Path
 
 from autograder.course import Cell, Master
+from autograder.engine import read_files
 from autograder.marking import Verdict
 
 from .files import write_text
@@ -32,6 +33,7 @@ class Kept:
 
     Attributes:
         notebook: the SHA-256 of the notebook in ``autograded/``.
+        tier: how well the notebook was confined when it ran; None where none ran.
     """
 
     key: str
@@ -39,6 +41,7 @@ class Kept:
     notes: tuple[str, ...]
     unanswered: frozenset[str]
     notebook: str
+    tier: str | None = None
 
 
 class Shelf:
@@ -52,6 +55,7 @@ class Shelf:
 
     def __init__(self, folder: Path, setup: Setup, config: Path) -> None:
         self._folder = folder
+        self._limits = setup.limits
         settings = digest(config.read_bytes()) if config.is_file() else ""
         self._common = [asdict(setup), settings, _versions(), code_digest()]
         self._masters: dict[Path, list[str]] = {}
@@ -63,8 +67,9 @@ class Shelf:
 
     def _files(self, master: Master) -> list[str]:
         if master.path not in self._masters:
-            paths = (master.path, master.sentences)
-            self._masters[master.path] = [digest(p.read_bytes()) for p in paths if p.is_file()]
+            files = read_files(master.path.parent, self._limits)  # its sentences are there too
+            shipped = [f"{name} {digest(data)}" for name, data in files.items()]
+            self._masters[master.path] = [digest(master.path.read_bytes()), *shipped]
         return self._masters[master.path]
 
     def find(self, student: str, lesson: str, key: str, notebook: Path) -> Kept | None:
@@ -79,6 +84,7 @@ class Shelf:
                     tuple(found["notes"]),
                     frozenset(found["unanswered"]),
                     found["notebook"],
+                    found["tier"],
                 )
         return None
 

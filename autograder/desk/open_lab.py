@@ -10,10 +10,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from autograder import progress
+from autograder.course import OWN
 
 FIRST_PAGE = "notebooks/README.md"
 _SETTINGS = Path(__file__).with_name("jupyter")
-_OWN = Path(__file__).resolve().parents[2]  # the clone, where the package stands in one
 
 
 def find_root(place: Path) -> Path:
@@ -21,7 +21,7 @@ def find_root(place: Path) -> Path:
 
     Without either it is ``place`` itself, so that JupyterLab opens where the learner is.
     """
-    around = (place, *place.parents, _OWN)
+    around = (place, *place.parents, OWN)
     return next((folder for folder in around if (folder / FIRST_PAGE).is_file()), place)
 
 

@@ -17,35 +17,36 @@ from typing import Any
 import nbformat
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Bool, Float
+from traitlets import Bool
 
 from autograder import course
 from autograder.course import Cell, NotebookError
-from autograder.engine import Limits, WorkerLost
+from autograder.engine import WorkerLost
 from autograder.marking import one_line
 
+from . import settings
 from .assignment import Assignment
 from .executed import Json
 from .judging import make_plan
-from .pool import Setup
+from .pool import EXAMPLES, Setup
 from .results import Outcome
 from .source import Settings
 from .submissions import Found, Submission
 from .warm import Warm
 
 _WARM = Warm()
-_LIMITS = Limits()
 _SEEN = "autograder"  # in the notebook's metadata: what Rebuild saw, for Run
 
 
 class Engine(NbGraderPreprocessor):
-    """What both steps share, settings too: ``c.Engine.cell_seconds = 60``."""
+    """What both steps share. Limits are those of :mod:`autograder.desk.settings`."""
 
-    cell_seconds = Float(_LIMITS.cell_seconds, help="How long a cell may run.").tag(config=True)
-    notebook_seconds = Float(
-        _LIMITS.notebook_seconds, help="How long the cells of a notebook may run together."
-    ).tag(config=True)
     figures = Bool(False, help="Whether the lessons' pictures are drawn.").tag(config=True)
+    unconfined = Bool(
+        False,
+        help="Whether notebooks run even where nothing confines them, and where they can read and "
+        "delete what you can (see `autograder doctor`).",
+    ).tag(config=True)
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Take a notebook and its names from nbgrader, and give it the next one.
@@ -57,12 +58,12 @@ class Engine(NbGraderPreprocessor):
         known = resources["nbgrader"]
         self._who = f"{known['student']}, {known['assignment']}/{known['notebook']}"
         coursedir = self._coursedir()
-        root = Path(coursedir.root)
-        settings = Settings(root, self.config, known["db_url"], coursedir.course_id)
+        root = self._root = Path(coursedir.root)
+        nbgraders = Settings(root, self.config, known["db_url"], coursedir.course_id)
         folder = root / resources["metadata"]["path"]
         submission = Submission(known["student"], known["assignment"], folder)
         try:
-            assignment = Assignment.find(coursedir, settings, known)
+            assignment = Assignment.find(coursedir, nbgraders, known)
             made = self._made(assignment, submission, nb)
         except Exception as error:
             self.log.error("%s: not graded: %s", self._who, error)
@@ -73,10 +74,9 @@ class Engine(NbGraderPreprocessor):
         raise NotImplementedError
 
     def _setup(self) -> Setup:
-        limits = replace(
-            _LIMITS, cell_seconds=self.cell_seconds, notebook_seconds=self.notebook_seconds
+        return Setup(
+            settings.limits_of(self.config), self.figures, self.unconfined or self._root == EXAMPLES
         )
-        return Setup(limits, self.figures)
 
     def _tell(self, notes: Iterable[str]) -> None:
         for note in notes:

@@ -11,10 +11,20 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
-from autograder.engine import EngineError, Limits, Worker, WorkerLost
+from autograder.engine import (
+    MEANING,
+    EngineError,
+    Limits,
+    Tier,
+    Worker,
+    WorkerLost,
+    best,
+    start_worker,
+)
 
 T = TypeVar("T")
 
@@ -26,14 +36,41 @@ class Setup:
     Attributes:
         limits: what one notebook may take.
         figures: draw the lessons' pictures.
+        unconfined: run notebooks even where nothing confines them.
+        tier: how they are confined; the best that works on the worker's machine where it is None.
     """
 
     limits: Limits = field(default_factory=Limits)
     figures: bool = False
+    unconfined: bool = False
+    tier: Tier | None = None
 
     def worker(self) -> Worker:
-        """A new worker, which starts to warm at once."""
-        return Worker(self.limits, figures=self.figures)
+        """A new worker, which starts to warm at once.
+
+        Raises:
+            EngineError: nothing would confine it.
+        """
+        tier = self.tier or best()
+        if tier not in CONFINED and not self.unconfined:
+            raise EngineError(unconfined(tier))
+        return start_worker(self.limits, figures=self.figures, tier=tier)
+
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "class"
+"""The example class, which runs where nothing confines it: we wrote it."""
+
+CONFINED = ("A", "B")
+"""The tiers in which strangers' notebooks may run."""
+
+
+def unconfined(tier: Tier) -> str:
+    """Why notebooks are not run in a tier below B, and what to do."""
+    return (
+        f"notebooks can't be confined here, so none was run (tier {tier}: {MEANING[tier]}). "
+        "`autograder doctor` says what is missing and how to get it; --unconfined, or "
+        "c.Engine.unconfined = True for nbgrader's own commands, runs them all the same"
+    )
 
 
 class Pool(Protocol):

@@ -119,7 +119,8 @@ class Recorder:
             write_text(folder / "timestamp.txt", outcome.stamp.text)
         else:
             (folder / "timestamp.txt").unlink(missing_ok=True)
-        return Kept(outcome.key, verdicts, notes, made.unanswered(answers), digest(text.encode()))
+        notebook = digest(text.encode())
+        return Kept(outcome.key, verdicts, notes, made.unanswered(answers), notebook, outcome.tier)
 
 
 def _result(outcome: Outcome, standing: Standing | None) -> Result:
@@ -130,4 +131,5 @@ def _result(outcome: Outcome, standing: Standing | None) -> Result:
         outcome.notes,
         standing,
         kept=outcome.kept is not None,
+        tier=outcome.tier,
     )

@@ -77,6 +77,13 @@ class Outcome:
         )
 
     @property
+    def tier(self) -> str | None:
+        """How well the notebook was confined when it ran; None where none ran."""
+        if self.kept is not None:
+            return self.kept.tier
+        return self.judged.tier if self.judged is not None else None
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a grader should know of it: repairs, cells that were stopped, why it failed."""
         if self.kept is not None and not self.trouble:
@@ -100,6 +107,7 @@ class Result:
     Attributes:
         standing: what the gradebook says; None if the submission is not in it.
         kept: whether this was known from an earlier run.
+        tier: how well the notebook was confined when it ran; None where none ran.
     """
 
     student: str
@@ -108,6 +116,7 @@ class Result:
     notes: tuple[str, ...]
     standing: Standing | None
     kept: bool = False
+    tier: str | None = None
 
     @property
     def score(self) -> float:
@@ -137,6 +146,7 @@ class Graded:
                     "exercises": [verdict.as_json() for verdict in result.verdicts],
                     "notes": list(result.notes),
                     "kept": result.kept,
+                    "tier": result.tier,
                 }
                 for result in self.results
             ],

@@ -27,15 +27,16 @@ _STYLES = {
     *("text-align", "text-decoration", "vertical-align"),
     *("width", "min-width", "max-width", "height", "max-height", "display", "overflow-x"),
 }
-# Nesting without end takes the square of its depth.
+# Nesting without end takes the square of its depth, and attributes that of their number.
 _MOST_TAGS = 5_000
+_LONGEST_HTML = 100_000
 _LONGEST_MARKDOWN = 20_000
 _COLOURED = re.compile(r"highlight|[a-z][a-z0-9]{0,2}")  # Pygments' classes, none of nbgrader's
 
 
 def html(text: str) -> str:
     """HTML without scripts, forms, frames, and names that nbgrader's pages use themselves."""
-    if text.count("<") > _MOST_TAGS:
+    if len(text) > _LONGEST_HTML or text.count("<") > _MOST_TAGS:
         return _plain(text)
     return nh3.clean(
         text,

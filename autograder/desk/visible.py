@@ -6,26 +6,19 @@ word. It is for the learner: no marks are made from it.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from ipykernel.kernelspec import get_kernel_dict
-from jupyter_client import AsyncKernelManager
-from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
-from jupyter_core.utils import run_sync
-from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from autograder import course, marking
 from autograder.course import NotebookError
+from autograder.engine import kernel
 from autograder.marking import CellRun, Ending, Raised, Verdict, Words
 
 from . import judging
@@ -33,14 +26,10 @@ from . import judging
 CELL_SECONDS = 30  # the first cell imports torch, which is slow on a busy machine
 NOTEBOOK_SECONDS = 180
 
+# check() does nothing then, a failed check is its sentence, and no picture is drawn.
+_QUIET = {"NBGRADER_EXECUTION": "validate", "AUTOGRADER_FIGURES": "0"}
+
 Tell = Callable[[str], None]
-
-
-class _ThisPython(KernelSpecManager):
-    """Knows one kernel: ipykernel in the Python that runs now."""
-
-    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-        return KernelSpec(**get_kernel_dict())
 
 
 def check(path: Path, tell: Tell) -> tuple[list[tuple[Verdict, str]], list[str]]:
@@ -173,7 +162,7 @@ def _run_once(
     def seconds(_: Any) -> float:
         return max(1.0, min(CELL_SECONDS, deadline - time.monotonic()))
 
-    with _kernel(notebook, folder, seconds) as client:
+    with kernel.running(notebook, folder, seconds, _QUIET) as client:
         for number, (place, cell) in enumerate(cells.items()):
             tell(f"cell {number + 1} of {len(cells)}")
             ended: Ending = "ok"
@@ -189,32 +178,6 @@ def _run_once(
             if ended != "ok":
                 return place
     return None
-
-
-@contextmanager
-def _kernel(
-    notebook: Any, folder: Path, seconds: Callable[[Any], float]
-) -> Iterator[NotebookClient]:
-    manager = AsyncKernelManager(kernel_spec_manager=_ThisPython())
-    client = NotebookClient(
-        notebook,
-        km=manager,
-        timeout_func=seconds,
-        allow_errors=True,
-        resources={"metadata": {"path": str(folder)}},
-    )
-    client.log.disabled = True  # a time limit is told in words
-    # check() does nothing then, a failed check is its sentence, and no picture is drawn.
-    quiet = {"NBGRADER_EXECUTION": "validate", "AUTOGRADER_FIGURES": "0"}
-    try:
-        client.start_new_kernel(env={**os.environ, **quiet}, stderr=subprocess.DEVNULL)
-        client.start_new_kernel_client()
-        yield client
-    finally:
-        if client.kc is not None:
-            client.kc.stop_channels()
-        if manager.has_kernel:
-            run_sync(manager.shutdown_kernel)(now=True)
 
 
 def _as_run(name: str, ended: Ending, outputs: Sequence[Any]) -> CellRun:

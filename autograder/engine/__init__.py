@@ -1,6 +1,24 @@
 """Runs notebooks in warm worker processes, and hands back what was seen there as claims."""
 
-from .limits import Limits
-from .worker import EngineError, Worker, WorkerLost
+from .errors import EngineError, WorkerLost
+from .limits import LimitError, Limits
+from .shipped import Files, read_files
+from .starting import start_worker
+from .tiers import MEANING, Tier, Wall, best, walls
+from .worker import Worker
 
-__all__ = ["EngineError", "Limits", "Worker", "WorkerLost"]
+__all__ = [
+    "MEANING",
+    "EngineError",
+    "Files",
+    "LimitError",
+    "Limits",
+    "Tier",
+    "Wall",
+    "Worker",
+    "WorkerLost",
+    "best",
+    "read_files",
+    "start_worker",
+    "walls",
+]

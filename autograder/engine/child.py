@@ -1,157 +1,57 @@
-"""The forked child: runs the cells of one plan and sends a frame for each.
+"""The forked child: confines itself, runs the cells of one plan and sends a frame for each.
 
-Nothing here is trusted by the parent. A check cell is run with a sink in place of ``expect``,
-which keeps the values; the parent compares them. In a reference run, where the cells are the
-master's own, the sink keeps the expected values and mistakes as well.
+Nothing here is trusted by the parent.
 """
 
 from __future__ import annotations
 
-import builtins
+import base64
 import os
-import random
-import resource
+import signal
 import sys
-from collections.abc import Callable
-from typing import Any, NoReturn
-
-from autograder import marking
+from typing import TYPE_CHECKING, NoReturn
 
 from . import frames
+from .cells import Cells
+from .folders import Folders
+from .limited import FRAMES, keep_only, limit
 from .limits import Limits
-from .prepared import MASTERS, Prepared, prepared
-from .shell import Shell, refuse_input
-from .space import Snapshot, Space, reset_torch
+from .space import Snapshot
+
+if TYPE_CHECKING:  # needs libraries that not every system has
+    from .inner import Inner
 
 
-def run(job: dict[str, Any], fd: int, libraries: Snapshot) -> NoReturn:
-    """Run a job's cells; never returns. ``fd`` takes the frames."""
-    limits = Limits(**job["limits"])
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes,) * 2)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes,) * 2)
-    os.environ["NBGRADER_EXECUTION"] = "autograde"  # check() does nothing then
-    if not job["figures"]:
-        os.environ["AUTOGRADER_FIGURES"] = "0"
-    os.chdir(job["folder"])
-    if job["imports"]:
-        sys.path.insert(0, job["folder"])  # as a kernel does
-    builtins.input = refuse_input
-    shell = Shell.start()
-    shell.capture(limits)
-    space = Space(shell.user_ns, libraries)
-    seeders = _seeders()
-    for cell in job["cells"]:
-        for seed in seeders:
-            seed(cell["seed"])
-        shell.outputs.start()
-        values: list[Any] = []
-        edited = False
-        ready = prepared(cell["id"], cell["source"]) if cell["role"] in MASTERS else None
-        if ready is None:
-            error = _own(shell, cell["source"])
-        elif cell["role"] == "check" and "expect" in ready.reads:
-            edited = space.edited()
-            if job["mended"]:
-                space.mend()
-            error, values = _check(shell, space, ready, whole=job["whole"])
-        else:
-            error = _given(shell, ready)
-        if cell["role"] == "given":
-            space.keep()
-        report = {
-            "cell": cell["id"],
-            "error": marking.encode(error) if error else None,
-            "values": values,
-            "outputs": shell.outputs.items,
-            "edited": edited,
-        }
-        frames.send(fd, report)
-    os._exit(0)
+def start(
+    fd: int, out: int, folders: Folders, inner: Inner | None, libraries: Snapshot
+) -> NoReturn:
+    """Take a job from ``fd``, confine this process, and run the job's cells; never returns.
 
-
-def _own(shell: Shell, source: str) -> marking.Raised | None:
-    """A cell as IPython runs it, magics and all."""
-    result = shell.run_cell(source, store_history=True)
-    error = result.error_before_exec or result.error_in_exec
-    return marking.raised(error) if error else None
-
-
-def _given(shell: Shell, ready: Prepared) -> marking.Raised | None:
-    """A cell of the master that was compiled before; its last expression is displayed."""
-    shell.execution_count += 1
+    Args:
+        out: the pipe that takes the frames. The first one says whether the walls stand; no
+            learner code has run before it.
+        inner: None where there is no inner wall.
+        libraries: what to put back before each check.
+    """
+    null = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(null, standard)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    job = frames.receive(fd, most=sys.maxsize)
     try:
-        with shell.display_trap:
-            exec(ready.body, shell.user_ns)
-            if ready.last is not None:
-                exec(ready.last, shell.user_ns)
-    except BaseException as error:
-        shell.showtraceback()
-        return marking.raised(error)
-    return None
-
-
-def _check(
-    shell: Shell, space: Space, ready: Prepared, *, whole: bool
-) -> tuple[marking.Raised | None, list[Any]]:
-    """A check cell. No transformer of the learner's sees it, and no history keeps it."""
-    reset_torch()
-    values: list[Any] = []
-    rebound = space.prepare(ready.reads)
-    if rebound is not None:
-        return marking.Raised(marking.REBOUND, rebound), values
-    shell.user_ns["expect"] = _whole_sink(values) if whole else _sink(values)
-    try:
-        exec(ready.body, shell.user_ns)
-        if ready.last is not None:
-            exec(ready.last, shell.user_ns)
-    except BaseException as error:
-        return marking.raised(error), values
-    return None, values
-
-
-def _sink(values: list[Any]) -> Callable[..., None]:
-    def expect(actual: object, *rest: object, **named: object) -> None:
-        values.append(marking.encode(marking.observe(actual)))
-
-    return expect
-
-
-def _whole_sink(values: list[Any]) -> Callable[..., None]:
-    def expect(
-        actual: object,
-        expected: object,
-        what: str,
-        *,
-        mistakes: dict[str, object] | None = None,
-        accepted: dict[str, object] | None = None,
-    ) -> None:
-        # Frozen before the function under check runs, as in a notebook: it may edit its inputs.
-        values.append(
-            {
-                "what": what,
-                "expected": marking.encode(marking.freeze(expected)),
-                "mistakes": _encoded(mistakes),
-                "accepted": _encoded(accepted),
-            }
-        )
-        values[-1]["actual"] = marking.encode(marking.observe(actual))
-
-    return expect
-
-
-def _encoded(table: dict[str, object] | None) -> list[list[Any]]:
-    return [[name, marking.encode(marking.freeze(v))] for name, v in (table or {}).items()]
-
-
-def _seeders() -> list[Callable[[int], Any]]:
-    """What seeds python, numpy and torch, taken before any learner code ran."""
-    found: list[Callable[[int], Any]] = [random.seed]
-    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    if numpy is not None:
-        plant = numpy.random.seed
-        found.append(lambda seed: plant(seed % 2**32))
-    if torch is not None:
-        # Not torch.manual_seed: it formats stack traces for devices that aren't there.
-        found.append(torch.default_generator.manual_seed)
-    return found
+        folders.fill({name: base64.b64decode(text) for name, text in job["files"].items()})
+        limits = Limits(**job["limits"])
+        limit(limits)
+        possible = [] if inner is None else inner.close_around(limits, out)
+        if inner is None:
+            keep_only(out)
+        out = FRAMES
+        frames.send(out, {"possible": possible})
+        if not possible:
+            cells = Cells(job, folders.work, folders.temporary, libraries)
+            for cell in job["cells"]:
+                frames.send(out, cells.run(cell))
+            os._exit(0)
+    except OSError as error:  # only before the walls stood, or where the parent is gone
+        frames.send(out, {"failed": str(error)})
+    os._exit(1)

@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 MAX_FRAME = 24_000_000  # bytes
+_MOST_ITEMS = 300_000  # in all lists and objects; each takes some 80 bytes once it is read
 _HEAD = 4
 
 
@@ -41,20 +42,34 @@ def send(fd: int, message: object) -> None:
         view = view[os.write(fd, view) :]
 
 
-def receive(fd: int, deadline: float | None = None) -> Any:
+def receive(fd: int, deadline: float | None = None, *, most: int = MAX_FRAME) -> Any:
     """Read one frame.
 
     Args:
         deadline: a time of ``time.monotonic()``.
+        most: bytes.
 
     Raises:
         TimeUp: the deadline passed. Closed: end of file. BadFrame: too large, or not JSON.
     """
     size = int.from_bytes(_read(fd, _HEAD, deadline), "big")
-    if size > MAX_FRAME:
+    if size > most:
         raise BadFrame("a frame is too large")
+    return parsed(_read(fd, size, deadline), most)
+
+
+def parsed(data: bytes, most: int = MAX_FRAME) -> Any:
+    """What is in a frame.
+
+    Raises:
+        BadFrame: too large, or not JSON.
+    """
+    if len(data) > most:
+        raise BadFrame("a frame is too large")
+    if most == MAX_FRAME and sum(map(data.count, (b",", b"[", b"{"))) > _MOST_ITEMS:
+        raise BadFrame("a frame has too many items")
     try:
-        return json.loads(_read(fd, size, deadline))
+        return json.loads(data)
     except (ValueError, RecursionError) as error:
         raise BadFrame("a frame is not JSON") from error
 

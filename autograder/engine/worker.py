@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import hashlib
+import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -21,9 +22,13 @@ from autograder import marking
 from autograder.course import Plan, PlanCell
 from autograder.marking import CellRun, Expectation, Observations
 
-from . import claims, frames
+from . import claims, frames, outer, tiers
+from .errors import EngineError, WorkerLost
+from .folders import Folders
 from .limits import Limits
 from .prepared import MASTERS
+from .shipped import Files, read_files
+from .tiers import Tier
 
 # What lessons import, and what torch and numpy themselves import at first use: the first
 # backward() of a process imports sympy, which takes a third of a second.
@@ -36,17 +41,21 @@ WARM = (
     "torch._subclasses.schema_check_mode",
     "autograder.lab.figure",
 )
-_NOTEBOOKS = shutil.ignore_patterns("*.ipynb", ".*")
+_VARIABLES = {
+    "LANG": "C.UTF-8",
+    "USER": "learner",  # torch asks for it, and there is no such account
+    "MPLBACKEND": "agg",
+    # A child would hang in a parallel operation if the server had run one with more.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    # Memory in huge pages forks twice as fast.
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+}
+# The rest of the environment is not the notebooks' business.
+_KEPT = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
 _START_SECONDS = 120.0
-_ANSWER_SECONDS = 20.0
-
-
-class EngineError(RuntimeError):
-    """The engine itself failed: no verdict can be given. The message says what to look at."""
-
-
-class WorkerLost(EngineError):
-    """A server that had been ready ended, or stopped to answer, while it ran a notebook."""
+_ANSWER_SECONDS = 60.0
 
 
 class Worker:
@@ -60,6 +69,7 @@ class Worker:
         warm: modules to import before the first fork.
         figures: draw the lessons' pictures, which takes longer than everything else.
         tell: is given the number of the cell that runs now, and how many there are.
+        tier: how notebooks are confined; the best that works here where it is None.
 
     Raises:
         EngineError: (from the first run) the server could not be started.
@@ -72,29 +82,31 @@ class Worker:
         *,
         figures: bool = False,
         tell: Callable[[int, int], None] | None = None,
+        tier: Tier | None = None,
     ) -> None:
-        self.limits = limits or Limits()
-        self._tell = tell
-        self._figures = figures
-        # The server empties it where this process can't any more.
-        self._home = tempfile.mkdtemp(prefix="autograder-")
+        self._prepare(limits, warm, figures=figures, tell=tell, tier=tier or tiers.best())
+        self._home = None if self.tier == "A" else tempfile.mkdtemp(prefix="autograder-")
         ours, theirs = socket.socketpair()
-        threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
         with theirs:
-            self._server = subprocess.Popen(
-                [
-                    *(sys.executable, "-m", "autograder.engine.server"),
-                    *(str(theirs.fileno()), self._home, *warm),
-                ],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                env={**os.environ, **threads, "MPLBACKEND": "agg"},
-            )
+            self._server = _start_server(theirs.fileno(), self.tier, self._home, warm, self.limits)
         self._socket = ours
         self._ready = False
         self._known: set[tuple[str, str]] = set()  # cells that the server has compiled
+
+    def _prepare(
+        self,
+        limits: Limits | None,
+        warm: Sequence[str],
+        *,
+        figures: bool,
+        tell: Callable[[int, int], None] | None,
+        tier: Tier,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.tier = tier
+        self._modules = warm
+        self._figures = figures
+        self._tell = tell
 
     def __enter__(self) -> Worker:
         return self
@@ -114,19 +126,20 @@ class Worker:
         """Stop the server. No other thread may be using it."""
         self.stop()
         self._socket.close()
-        self._server.kill()  # no child runs, and tearing torch down takes a while
+        end(self._server)  # no child runs, and tearing torch down takes a while
         self._server.wait()
         if self._server.stderr:
             self._server.stderr.close()
-        shutil.rmtree(self._home, ignore_errors=True)
+        if self._home is not None:
+            Folders(Path(self._home)).remove()
 
     def reference(
-        self, plan: Plan, secret: str, *, files: Path | None = None
+        self, plan: Plan, secret: str, *, files: Path | Files | None = None
     ) -> dict[str, tuple[Expectation, ...]]:
         """Run the master itself; its check cells' expected values, by cell.
 
         Args:
-            files: a folder with what lies beside the notebook; the run gets a copy.
+            files: what lies beside the notebook, which it can read; or the folder with it.
 
         Raises:
             EngineError: a cell of the master fails; the message names it.
@@ -145,7 +158,7 @@ class Worker:
         return {cell.id: found[cell.id] for cell in plan.cells if cell.role == "check"}
 
     def run(
-        self, plan: Plan, secret: str, *, mended: bool = False, files: Path | None = None
+        self, plan: Plan, secret: str, *, mended: bool = False, files: Path | Files | None = None
     ) -> Observations:
         """Run a submission's plan.
 
@@ -191,55 +204,73 @@ class Worker:
         whole: bool,
         mended: bool = False,
         deadline: float | None = None,
-        files: Path | None = None,
+        files: Path | Files | None = None,
     ) -> tuple[list[dict[str, Any]], marking.Ending | None]:
-        """One fork: the reports of the cells that ended, and how the next one stopped, if any."""
+        """One run: the reports of the cells that ended, and how the next one stopped, if any."""
         self._wait_ready()
-        with tempfile.TemporaryDirectory(
-            prefix="notebook-", dir=self._home, ignore_cleanup_errors=True
-        ) as folder:
-            if files is not None:
-                shutil.copytree(files, folder, ignore=_NOTEBOOKS, dirs_exist_ok=True)
-            job = {
-                "cells": [{**asdict(cell), "seed": _seed(secret, cell.id)} for cell in cells],
-                "whole": whole,
-                "mended": mended,
-                "folder": folder,
-                "imports": files is not None,
-                "figures": self._figures,
-                "limits": asdict(self.limits),
-            }
-            read, write = os.pipe()
-            job_read, job_write = os.pipe()
+        job = {
+            "cells": [{**asdict(cell), "seed": _seed(secret, cell.id)} for cell in cells],
+            "whole": whole,
+            "mended": mended,
+            "files": _packed(files, self.limits) if files is not None else {},
+            "imports": files is not None,
+            "figures": self._figures,
+            "limits": asdict(self.limits),
+        }
+        return self._attempt(job, cells, deadline)
+
+    def _attempt(
+        self, job: dict[str, Any], cells: Sequence[PlanCell], deadline: float | None
+    ) -> tuple[list[dict[str, Any]], marking.Ending | None]:
+        """A run in a fork of the server."""
+        whole = job["whole"]
+        read, write = os.pipe()
+        job_read, job_write = os.pipe()
+        try:
+            self._start([] if whole else cells, write, job_read)
+        except BaseException:
+            os.close(read)
+            os.close(job_write)
+            raise
+        finally:
+            os.close(write)
+            os.close(job_read)
+        try:
             try:
-                pid = self._start([] if whole else cells, write, job_read)
-            except BaseException:
-                os.close(read)
+                frames.send(job_write, job)
+            except BrokenPipeError:
+                pass  # it ended already, and no frame will come
+            finally:
                 os.close(job_write)
-                raise
-            finally:
-                os.close(write)
-                os.close(job_read)
-            try:
-                try:
-                    frames.send(job_write, job)
-                except BrokenPipeError:
-                    pass  # it ended already, and no frame will come
-                finally:
-                    os.close(job_write)
-                return self._collect(cells, read, deadline, whole=whole)
-            finally:
-                os.close(read)
-                # The child, and what it left in its session.
-                for kill in (os.kill, os.killpg):
-                    with contextlib.suppress(ProcessLookupError, PermissionError):
-                        kill(pid, signal.SIGKILL)
-                self._answer("exit")
+            self._see_walls(read)
+            return self._collect(cells, read, deadline, whole=whole)
+        finally:
+            os.close(read)
+            self._end()
+
+    def _see_walls(self, fd: int) -> None:
+        """Wait for the child's first frame, which it sends before any learner code runs."""
+        try:
+            first = frames.receive(fd, time.monotonic() + _ANSWER_SECONDS)
+        except (frames.Closed, frames.BadFrame, frames.TimeUp) as error:
+            raise EngineError(
+                "a notebook's process ended before it was confined, and nothing was run; is the "
+                f"memory limit of {self.limits.memory_bytes / 2**30:.2g} GB too small?"
+            ) from error
+        if "failed" in first:
+            why = first["failed"]
+            raise EngineError(f"a notebook can't be confined, and nothing was run: {why}")
+        if first["possible"]:
+            raise EngineError(
+                f"a confined process must not succeed in {', '.join(first['possible'])}, but here "
+                "it does; nothing was run. `autograder doctor` says more"
+            )
 
     def _collect(
         self, cells: Sequence[PlanCell], fd: int, deadline: float | None, *, whole: bool
     ) -> tuple[list[dict[str, Any]], marking.Ending | None]:
         reports: list[dict[str, Any]] = []
+        left = self.limits.outputs_bytes
         for number, cell in enumerate(cells, 1):
             if self._tell and not whole:
                 self._tell(number, len(cells))
@@ -254,13 +285,14 @@ class Worker:
                     reports.pop()  # a second frame of this cell: one of the two was forged
                     return reports, "crashed"
                 reports.append(claims.checked(report, cell, whole))
+                left = claims.within(reports[-1], left)
             except frames.TimeUp:
                 return reports, "timed out"
             except (frames.Closed, frames.BadFrame, marking.BadValue):
                 return reports, "crashed"
         return reports, None
 
-    def _start(self, cells: Sequence[PlanCell], write: int, read: int) -> int:
+    def _start(self, cells: Sequence[PlanCell], write: int, read: int) -> None:
         """Fork a child that sends its frames to ``write`` and takes its job from ``read``.
 
         The server itself gets the master's cells only, as they go out to learners, to compile
@@ -274,12 +306,16 @@ class Worker:
             self._socket.sendall(data[4:])
         except OSError as error:
             raise self._broken() from error
-        return int(self._answer("pid"))
 
-    def _answer(self, key: str) -> Any:
+    def _end(self) -> None:
+        """Have the child killed, and wait until nothing is left of it.
+
+        The server does it: the child's number means something else outside its namespace.
+        """
         try:
-            # At once, but for a server that a child has stopped or killed.
-            return frames.receive(self._socket.fileno(), time.monotonic() + _ANSWER_SECONDS)[key]
+            self._socket.sendall(b"k")
+            # At once, but for a server that a child has stopped or killed (tier C).
+            frames.receive(self._socket.fileno(), time.monotonic() + _ANSWER_SECONDS)
         except (frames.Closed, frames.TimeUp, OSError) as error:
             raise self._broken() from error
 
@@ -293,7 +329,7 @@ class Worker:
         self._ready = True
 
     def _broken(self) -> EngineError:
-        self._server.kill()
+        end(self._server)
         text = self._server.stderr.read().decode(errors="replace") if self._server.stderr else ""
         last = text.strip().splitlines()[-1:] or ["no message"]
         kind = WorkerLost if self._ready else EngineError
@@ -303,3 +339,57 @@ class Worker:
 def _seed(secret: str, cell: str) -> int:
     """A cell's seed: the same in the reference's run and in every submission's."""
     return int.from_bytes(hashlib.sha256(f"{secret}|{cell}".encode()).digest()[:7], "big")
+
+
+def _start_server(
+    control: int, tier: Tier, home: str | None, modules: Sequence[str], limits: Limits
+) -> subprocess.Popen[bytes]:
+    behind = tier == "A"
+    settings = {
+        "control": control,
+        "tier": tier,
+        "home": home or str(outer.HOME),
+        "modules": modules,
+        "limits": asdict(limits),
+        "user": outer.user() if behind and os.geteuid() == 0 else 0,
+    }
+    # -P: modules in the working folder, whatever it is, are not for the server.
+    line = [sys.executable, "-P", "-m", "autograder.engine.server", json.dumps(settings)]
+    temporary = str(Folders(Path(str(settings["home"]))).temporary)
+    variables = {**_VARIABLES, "HOME": temporary, "TMPDIR": temporary}
+    environment: dict[str, str] | None = None  # bubblewrap clears it for what is inside
+    if behind:
+        line = outer.command(line, variables)
+    else:
+        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        code = os.pathsep.join([str(outer.PACKAGE.parent), *filter(None, [kept.get("PYTHONPATH")])])
+        environment = {**kept, **variables, "PYTHONPATH": code}  # the same code as here
+    return subprocess.Popen(
+        line,
+        pass_fds=[control],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=environment,
+    )
+
+
+def end(server: subprocess.Popen[Any]) -> None:
+    """Kill a server, and bubblewrap where it stands around it.
+
+    bubblewrap that is killed while it starts leaves a process that waits for it for ever (seen in
+    0.8.0); so it is stopped first, and what it started is killed.
+    """
+    with contextlib.suppress(OSError):  # it ended; or no Linux
+        server.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, server.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text("ascii")
+        for child in map(int, children.split()):
+            os.kill(child, signal.SIGKILL)
+    server.kill()
+
+
+def _packed(files: Path | Files, limits: Limits) -> dict[str, str]:
+    """Files as base64, by name."""
+    found = read_files(files, limits) if isinstance(files, Path) else files
+    return {name: base64.b64encode(data).decode("ascii") for name, data in found.items()}

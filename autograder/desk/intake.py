@@ -1,0 +1,225 @@
+"""Takes in what a learning platform hands out: a zip or a folder of STUDENT/LESSON/FILE.
+
+Everything in there may have been made by anybody. Names and kinds of all entries are looked at
+before anything is written, and one that is not plain refuses the whole source, by its name. What
+is written is counted, whatever an entry says of its size.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import stat
+import tempfile
+import unicodedata
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from autograder.marking import one_line
+
+from .errors import GradingError
+
+_LAYOUT = "STUDENT/LESSON/FILE"
+_LEAST_PARTS, _MOST_PARTS = 3, 12
+_NAME_BYTES = 200  # file systems take 255
+# What macOS and Windows put into archives by themselves.
+_LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
+_DEVICES = {"con", "prn", "aux", "nul", *(f"{n}{i}" for n in ("com", "lpt") for i in range(1, 10))}
+_ENCRYPTED = 0x1
+# Of others zipfile unpacks a whole chunk at a time, and a chunk can be a bomb.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_CHUNK = 1 << 20
+
+
+class IntakeError(GradingError):
+    """A source that is not taken in, and nothing of it. The message names the entry."""
+
+
+@dataclass(frozen=True)
+class Caps:
+    """How much a source may hold; far more than a class of notebooks."""
+
+    files: int = 20_000
+    file_bytes: int = 200 * 2**20
+    all_bytes: int = 2 * 2**30
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A file or folder. ``kind`` is '' for these, and else a word for what it is instead."""
+
+    name: str
+    folder: bool
+    kind: str
+    size: int
+    open: Callable[[], BinaryIO]
+
+
+def take_in(source: Path, submitted: Path, caps: Caps | None = None) -> list[str]:
+    """Put a source's files into ``submitted``; all of them, or none.
+
+    Returns:
+        The names of the students' folders for lessons, as ``STUDENT/LESSON``.
+
+    Raises:
+        IntakeError: an entry is refused, or is there already; or it is no such source.
+    """
+    caps = caps or Caps()
+    submitted.parent.mkdir(parents=True, exist_ok=True)
+    half = Path(tempfile.mkdtemp(prefix=".taking-in-", dir=submitted.parent))
+    try:
+        with contextlib.ExitStack() as stack:
+            try:
+                _unpack(_entries(source, stack, caps), half, caps)
+            except Exception as error:  # zipfile has many words for a file that is none
+                full = isinstance(error, OSError) and error.errno != errno.EINVAL
+                if full or isinstance(error, IntakeError):
+                    raise
+                raise IntakeError(f"it is damaged ({one_line(str(error))})") from error
+        places = sorted(path.relative_to(half).as_posix() for path in half.glob("*/*"))
+        if not places:
+            raise IntakeError(f"there are no files in it, as {_LAYOUT}")
+        for place in places:
+            if os.path.lexists(submitted / place):
+                raise IntakeError(
+                    f"{submitted / place} is there already; move it away to take in another"
+                )
+        for place in places:
+            (submitted / place).parent.mkdir(parents=True, exist_ok=True)
+            (half / place).rename(submitted / place)
+        return places
+    except IntakeError as error:
+        raise IntakeError(f"{source} is not taken in: {error}") from error
+    finally:
+        shutil.rmtree(half, ignore_errors=True)
+
+
+def _unpack(entries: Iterator[_Entry], folder: Path, caps: Caps) -> None:
+    """Look at all entries, then write them."""
+    known: dict[str, tuple[str, bool]] = {}  # by what a file system may take for the same name
+    plain: list[tuple[str, _Entry]] = []
+    left = caps.all_bytes
+    for entry in entries:
+        parts = _parts(entry)
+        if parts[-1] in _LITTER or parts[0] in _LITTER:
+            continue  # and never opened
+        if entry.kind:
+            raise IntakeError(f"{_named(entry)} is {entry.kind}, and only files and folders are")
+        left -= entry.size
+        if entry.size > caps.file_bytes or left < 0:
+            raise IntakeError(f"{_named(entry)} is too large, or all files together are")
+        _claim(parts, entry, known)
+        if len(known) > caps.files:
+            raise IntakeError(f"{_named(entry)} is one too many: there are more than {caps.files}")
+        if not entry.folder:
+            if len(parts) < _LEAST_PARTS:
+                raise IntakeError(f"{_named(entry)} is not in its place, as {_LAYOUT}")
+            plain.append(("/".join(parts), entry))
+    left = caps.all_bytes
+    for name, entry in plain:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        left -= _copy(entry, path, min(left, caps.file_bytes))
+
+
+def _parts(entry: _Entry) -> list[str]:
+    """The parts of an entry's name, where all of them are plain."""
+    name = entry.name
+    if name.startswith("/") or "\\" in name or (len(name) > 1 and name[1] == ":"):
+        raise IntakeError(f"{_named(entry)} is an absolute name, or one of another system")
+    parts = name.rstrip("/").split("/")
+    for part in parts:
+        if part in ("", ".", ".."):
+            raise IntakeError(f"{_named(entry)} leads elsewhere: a part of its name is {part!r}")
+        stem = part.partition(".")[0].rstrip().lower()
+        if not part.isprintable() or part != part.rstrip(" .") or stem in _DEVICES or ":" in part:
+            raise IntakeError(f"{_named(entry)} is a name that not every system can have")
+        if len(part.encode(errors="replace")) > _NAME_BYTES or len(parts) > _MOST_PARTS:
+            raise IntakeError(f"{_named(entry)} is too long or too deep a name")
+    return parts
+
+
+def _claim(parts: list[str], entry: _Entry, known: dict[str, tuple[str, bool]]) -> None:
+    """Note a name and those of the folders that it lies in; each is for one thing only."""
+    for end in range(1, len(parts) + 1):
+        name, last = "/".join(parts[:end]), end == len(parts)
+        this = (name, entry.folder or not last)
+        key = unicodedata.normalize("NFC", unicodedata.normalize("NFKD", name).casefold())
+        first = known.setdefault(key, this)
+        if first is not this and (first != this or (last and not entry.folder)):
+            raise IntakeError(f"{_named(entry)} collides with {one_line(first[0])!r}")
+
+
+def _named(entry: _Entry) -> str:
+    return f"the entry {one_line(entry.name)[:200]!r}"
+
+
+def _copy(entry: _Entry, path: Path, most: int) -> int:
+    """Write a file; its size as it turned out."""
+    size = 0
+    with entry.open() as source, path.open("xb") as target:
+        while chunk := source.read(_CHUNK):
+            size += len(chunk)
+            if size > most:
+                raise IntakeError(f"{_named(entry)} is larger than it says, or than may be")
+            target.write(chunk)
+    return size
+
+
+def _entries(source: Path, stack: contextlib.ExitStack, caps: Caps) -> Iterator[_Entry]:
+    if source.is_dir():
+        return _of_folder(source)
+    if not source.is_file():
+        raise IntakeError("there is no such file or folder")
+    if source.stat().st_size > caps.all_bytes:
+        raise IntakeError("it is too large")
+    if zipfile.is_zipfile(source):
+        return _of_zip(stack.enter_context(zipfile.ZipFile(source)))
+    raise IntakeError(
+        "it is neither a zip file nor a folder; unpack another kind of archive, and name its folder"
+    )
+
+
+def _of_zip(archive: zipfile.ZipFile) -> Iterator[_Entry]:
+    for info in archive.infolist():
+        # `orig_filename`: zipfile cuts a name at a zero byte, and turns separators around.
+        mode, kind = info.external_attr >> 16, ""
+        if info.flag_bits & _ENCRYPTED:
+            kind = "encrypted"
+        elif info.compress_type not in _METHODS:
+            kind = "packed in a way that few programs know"
+        elif stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+            kind = "a link" if stat.S_ISLNK(mode) else "a special file"
+        folder = info.orig_filename.endswith("/")
+
+        def opened(info: zipfile.ZipInfo = info) -> BinaryIO:
+            return archive.open(info)  # type: ignore[return-value]
+
+        yield _Entry(info.orig_filename, folder, kind, info.file_size, opened)
+
+
+def _of_folder(folder: Path) -> Iterator[_Entry]:
+    places = [folder]
+    while places:
+        for path in sorted(places.pop().iterdir()):
+            state = path.lstat()
+            kind = ""
+            if stat.S_ISLNK(state.st_mode):
+                kind = "a link"
+            elif stat.S_ISDIR(state.st_mode):
+                places.append(path)
+            elif not stat.S_ISREG(state.st_mode):
+                kind = "a special file"
+
+            def opened(path: Path = path) -> BinaryIO:
+                # Not a link that somebody put in its place meanwhile, nor a pipe to wait at.
+                fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+                return os.fdopen(fd, "rb")
+
+            name = path.relative_to(folder).as_posix()
+            yield _Entry(name, stat.S_ISDIR(state.st_mode), kind, state.st_size, opened)

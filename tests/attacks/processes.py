@@ -1,0 +1,57 @@
+"""What the grader and other processes hold in memory and in their environment."""
+
+from __future__ import annotations
+
+from . import Attack
+
+ATTACKS = [
+    Attack(
+        "the grader's environment",
+        "Landlock: /proc of another process",
+        "return open(f'/proc/{os.getppid()}/environ').read()",
+    ),
+    Attack(
+        "its own environment, as the grader left it",
+        "the worker: a server's environment is made anew",
+        "if b'AUTOGRADER_TEST_SECRET' not in open('/proc/self/environ', 'rb').read():\n"
+        "    raise PermissionError('not there')",
+        bare="refused",
+    ),
+    Attack(
+        "which processes there are",
+        "the outer wall: its own processes",
+        "os.stat(f\"/proc/{target['process']}/stat\")",
+        inner="done",
+    ),
+    Attack(
+        "a thread that never ends",
+        "the server kills the process when the last cell has ended",
+        "import threading\ndef run():\n    while True: pass\nthreading.Thread(target=run).start()",
+        inside="done",
+        inner="done",
+    ),
+    Attack(
+        "something to do at the end, for ever",
+        "the server does not wait for it",
+        "import atexit, time\natexit.register(lambda: time.sleep(10_000))",
+        inside="done",
+        inner="done",
+    ),
+    Attack(
+        "ending before its time, with success",
+        "the parent counts the cells that ended",
+        "os._exit(0)",
+        inside="crashed",
+        inner="crashed",
+        bare="crashed",
+    ),
+    Attack(
+        "signals that are all ignored, and a loop",
+        "the parent's clock",
+        "import signal\nfor n in range(1, 65):\n    try: signal.signal(n, signal.SIG_IGN)\n"
+        "    except (OSError, ValueError): pass\nwhile True: pass",
+        inside="timed out",
+        inner="timed out",
+        bare=None,
+    ),
+]

@@ -1,0 +1,233 @@
+"""What a learning platform hands out is taken in whole, or refused by the name of an entry."""
+
+from __future__ import annotations
+
+import os
+import random
+import stat
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.cli import main
+from autograder.desk import intake
+from autograder.desk.intake import Caps, IntakeError, take_in
+
+GOOD = {"ada/01/work.ipynb": b"{}", "ada/01/data/x.csv": b"1,2", "bo/01/work.ipynb": b"[]"}
+Make = Callable[[Path, dict[str, bytes]], Path]
+
+
+def make_zip(folder: Path, files: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(folder / "class.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return folder / "class.zip"
+
+
+def make_folder(folder: Path, files: dict[str, bytes]) -> Path:
+    for name, content in files.items():
+        path = folder / "class" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder / "class"
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def refused(source: Path, *says: str, caps: Caps | None = None) -> None:
+    """See that it is refused for that reason, and that nothing was written anywhere."""
+    course = source.parent / "course"
+    with pytest.raises(IntakeError) as error:
+        take_in(source, course / "submitted", caps)
+    assert str(error.value).startswith(str(source))
+    for words in says:
+        assert words in str(error.value)
+    assert list(course.iterdir()) == []
+
+
+@pytest.mark.parametrize("make", [make_zip, make_folder])
+def test_a_class_is_taken_in(make: Make, tmp_path: Path) -> None:
+    litter = {"__MACOSX/ada/01/._work.ipynb": b"x", "ada/01/.DS_Store": b"x"}
+    source = make(tmp_path, GOOD | litter)
+    assert take_in(source, tmp_path / "course/submitted") == ["ada/01", "bo/01"]
+    assert content(tmp_path / "course") == {f"submitted/{n}": data for n, data in GOOD.items()}
+    # Once more, with somebody new: what is there stays as it is, and nothing is mixed with it.
+    more = make(tmp_path, {"cy/01/work.ipynb": b"new", "ada/01/work.ipynb": b"changed"})
+    with pytest.raises(IntakeError, match="ada/01 is there already"):
+        take_in(more, tmp_path / "course/submitted")
+    assert content(tmp_path / "course") == {f"submitted/{n}": data for n, data in GOOD.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("/etc/01/work.ipynb", "absolute"),
+        ("C:/01/work.ipynb", "absolute"),
+        ("ada\\..\\..\\work.ipynb", "another system"),
+        ("../01/work.ipynb", "leads elsewhere"),
+        ("ada/01/../../../../work.ipynb", "leads elsewhere"),
+        ("ada//work.ipynb", "leads elsewhere"),
+        ("ada/./work.ipynb", "leads elsewhere"),
+        ("ada/01/nul.ipynb", "not every system"),
+        ("ada/01/work.ipynb ", "not every system"),
+        ("ada/01/work.ipynb:stream", "not every system"),
+        ("ada/01/\x1b[2Jwork.ipynb", "not every system"),
+        (f"ada/01/{'x' * 201}", "too long"),
+        ("a/" * 20 + "work.ipynb", "too deep"),
+        ("work.ipynb", "not in its place"),
+        ("ada/work.ipynb", "not in its place"),
+    ],
+)
+def test_names_that_lead_elsewhere(name: str, says: str, tmp_path: Path) -> None:
+    refused(make_zip(tmp_path, GOOD | {name: b"x"}), "the entry", says)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ada/01/WORK.ipynb",
+        "ADA/01/other.ipynb",
+        "ada/01/data",  # a file where a folder is
+        "ada/01/work.ipynb/x",  # a folder where a file is
+    ],
+)
+def test_names_that_collide(name: str, tmp_path: Path) -> None:
+    refused(make_zip(tmp_path, GOOD | {name: b"x"}), f"the entry '{name}' collides with 'ada")
+
+
+def test_the_same_letters_in_another_form_collide(tmp_path: Path) -> None:
+    files = {"jos\u00e9/01/a.ipynb": b"x", "jose\u0301/01/b.ipynb": b"x"}
+    refused(make_zip(tmp_path, files), "collides with")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_that_is_there_twice(tmp_path: Path) -> None:
+    source = make_zip(tmp_path, GOOD)
+    with zipfile.ZipFile(source, "a") as archive:
+        archive.writestr("ada/01/work.ipynb", b"another")
+    refused(source, "the entry 'ada/01/work.ipynb' collides")
+
+
+def test_links_in_a_zip(tmp_path: Path) -> None:
+    source = make_zip(tmp_path, GOOD)
+    with zipfile.ZipFile(source, "a") as archive:
+        info = zipfile.ZipInfo("ada/01/link.ipynb")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, "/etc/passwd")
+    refused(source, "the entry 'ada/01/link.ipynb' is a link")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="walls need Linux")
+def test_links_and_pipes_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    source = make_folder(tmp_path, GOOD)
+    for name in ("link", "bo/02"):
+        (source / name).symlink_to(tmp_path / "outside")
+        refused(source, f"the entry '{name}' is a link")
+        (source / name).unlink()
+    os.mkfifo(source / "bo/01/pipe")
+    refused(source, "the entry 'bo/01/pipe' is a special file")
+
+
+def test_bombs(tmp_path: Path) -> None:
+    caps = Caps(files=20, file_bytes=1_000_000, all_bytes=1_500_000)
+    zeros = {"cy/01/zeros": bytes(1_000_001)}
+    for make in (make_zip, make_folder):
+        refused(make(tmp_path, GOOD | zeros), "the entry 'cy/01/zeros' is too large", caps=caps)
+    several = {f"cy/01/zeros{n}": bytes(900_000) for n in range(2)}
+    refused(make_zip(tmp_path, GOOD | several), "'cy/01/zeros1' is too large", caps=caps)
+    many = {f"cy/01/{n}": b"" for n in range(20)}
+    refused(make_zip(tmp_path, GOOD | many), "is one too many", caps=caps)
+
+
+def test_a_bomb_that_tells_another_size(tmp_path: Path) -> None:
+    source = make_zip(tmp_path, {"ada/01/work.ipynb": bytes(2_000_000)})
+    data = source.read_bytes()
+    says, tells = (2_000_000).to_bytes(4, "little"), (10).to_bytes(4, "little")
+    assert data.count(says) == 2  # before the file, and in the list at the end
+    source.write_bytes(data.replace(says, tells))
+    # zipfile stops at the size that was told, and finds another sum there.
+    refused(source, "work.ipynb", caps=Caps(file_bytes=1_000_000))
+
+
+def test_an_encrypted_entry(tmp_path: Path) -> None:
+    source = make_zip(tmp_path, {"ada/01/work.ipynb": b"x"})
+    data = bytearray(source.read_bytes())
+    data[data.index(b"PK\1\2") + 8] |= 1
+    source.write_bytes(data)
+    refused(source, "the entry 'ada/01/work.ipynb' is encrypted")
+
+
+def test_a_name_with_a_zero_byte(tmp_path: Path) -> None:
+    source = make_zip(tmp_path, {"ada/01/work.ipynbXevil": b"x"})
+    source.write_bytes(source.read_bytes().replace(b"ipynbXevil", b"ipynb\0evil"))
+    refused(source, "the entry 'ada/01/work.ipynb�evil'", "not every system")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_bomb_that_is_unpacked_a_chunk_at_a_time(method: int, tmp_path: Path) -> None:
+    source = tmp_path / "class.zip"
+    with zipfile.ZipFile(source, "w", method) as archive:
+        archive.writestr("ada/01/work.ipynb", bytes(2_000_000))
+    assert source.stat().st_size < 2_000
+    refused(source, "the entry 'ada/01/work.ipynb' is packed in a way", caps=Caps(file_bytes=1_000))
+
+
+def test_any_spoilt_zip_is_taken_or_refused(tmp_path: Path) -> None:
+    good = make_zip(tmp_path, GOOD).read_bytes()
+    dice = random.Random(6)
+    refusals = 0
+    for number in range(500):
+        data = bytearray(good)
+        for _ in range(dice.randint(1, 4)):
+            data[dice.randrange(len(data))] = dice.choice([0, 1, 8, 12, 0x80, 0xFF])
+        source = tmp_path / "class.zip"
+        source.write_bytes(data)
+        try:
+            take_in(source, tmp_path / f"course{number}" / "submitted")
+        except IntakeError as error:
+            assert str(error).isprintable()
+            refusals += 1
+    assert refusals > 200
+
+
+@pytest.mark.parametrize("keep", [0.3, 0.9])
+def test_half_a_file(keep: float, tmp_path: Path) -> None:
+    source = make_zip(tmp_path, {"ada/01/work.ipynb": os.urandom(50_000)})
+    source.write_bytes(source.read_bytes()[: int(50_000 * keep)])
+    refused(source)
+
+
+def test_something_else(tmp_path: Path) -> None:
+    (tmp_path / "class.zip").write_text("none")
+    refused(tmp_path / "class.zip", "neither a zip file nor a folder; unpack")
+    refused(tmp_path / "missing.zip", "there is no such file or folder")
+    refused(make_folder(tmp_path, {"__MACOSX/x": b""}), "there are no files in it")
+
+
+def test_what_was_written_goes_when_the_disk_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(intake, "_copy", full)
+    with pytest.raises(OSError, match="No space"):
+        take_in(make_zip(tmp_path, GOOD), tmp_path / "course/submitted")
+    assert list((tmp_path / "course").iterdir()) == []
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    course = tmp_path / "course"
+    course.mkdir()
+    assert main(["take", str(make_zip(tmp_path, GOOD)), "--course", str(course)]) == 0
+    assert content(course / "submitted") == GOOD
+    assert "ada/01" in capsys.readouterr().out
+    bad = make_zip(tmp_path, {"../01/x.ipynb": b""})
+    assert main(["take", str(bad), "--course", str(course)]) == 2
+    assert "the entry '../01/x.ipynb' leads elsewhere" in capsys.readouterr().err
