@@ -115,6 +115,13 @@ def test_data_that_is_no_text_and_strange_fields_are_left_out() -> None:
     }
 
 
+@pytest.mark.parametrize("count", [-1, 2**31, True, "1", 1.5])
+def test_a_count_that_is_none_is_left_out(count: object) -> None:
+    item = {"output_type": "execute_result", "data": {}, "execution_count": count}
+    (output,) = claims.checked({**GOOD, "outputs": [item]}, CELL, whole=False)["outputs"]
+    assert output["execution_count"] is None
+
+
 @given(JSON | st.fixed_dictionaries(dict.fromkeys(("error", "values", "outputs"), JSON)))
 def test_any_json_is_taken_apart_or_refused(frame: Any) -> None:
     if isinstance(frame, dict):

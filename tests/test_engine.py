@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -13,7 +14,7 @@ from conftest import need
 
 from autograder import marking
 from autograder.course import Plan, PlanCell
-from autograder.engine import EngineError, Limits, Worker
+from autograder.engine import EngineError, FilesError, Limits, Worker, read_files
 from autograder.engine.worker import end
 from autograder.marking import Observations
 
@@ -359,8 +360,20 @@ spoilt = [
 def test_files_beside_a_notebook_have_a_limit(tmp_path: Path, worker: Worker) -> None:
     with (tmp_path / "large").open("wb") as file:
         file.truncate(worker.limits.disk_bytes + 1)  # takes no room
-    with pytest.raises(EngineError, match="larger than the limit"):
+    with pytest.raises(EngineError, match="more than half of the limits"):
         worker.run(plan(CHECK), SECRET, files=tmp_path)
+    (tmp_path / "large").unlink()
+    # As many small ones as are let in have room, wherever a notebook is run.
+    limits = replace(worker.limits, files=100, disk_bytes=2**20)
+    for number in range(35):
+        (tmp_path / f"{number}").write_text("x")
+    files = read_files(tmp_path, limits)
+    with Worker(limits, warm=(), tier=worker.tier) as small:
+        assert small.run(plan("expect(open('34').read())"), SECRET, files=files).cells
+    for number in range(35, 36):
+        (tmp_path / f"{number}").write_text("x")
+    with pytest.raises(FilesError):
+        read_files(tmp_path, limits)
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ for source in json.load(sys.stdin):
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment with pip and libraries, but without this package."""
     folder = tmp_path_factory.mktemp("environment")
+    folder.chmod(0o755)  # else only root could run anything in it
     venv.create(folder, with_pip=True)
     # Python 3.11 brings a setuptools that is older than what pyproject.toml asks for.
     pip = [folder / "bin" / "python", "-m", "pip", "uninstall", "-qy", "setuptools"]

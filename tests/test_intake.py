@@ -79,6 +79,8 @@ def test_a_class_is_taken_in(make: Make, tmp_path: Path) -> None:
         ("ada/01/\x1b[2Jwork.ipynb", "not every system"),
         (f"ada/01/{'x' * 201}", "too long"),
         ("a/" * 20 + "work.ipynb", "too deep"),
+        (".ada/01/work.ipynb", "begins with '.'"),
+        ("=cmd/01/work.ipynb", "begins with '='"),
         ("work.ipynb", "not in its place"),
         ("ada/work.ipynb", "not in its place"),
     ],

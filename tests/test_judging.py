@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -159,6 +160,25 @@ def test_a_function_that_was_made_is_not_said_to_be_missing(
     assert verdict.mistake == "missing_name"
     assert "name 'outptu' is not defined" in verdict.message
     assert "before it made" not in verdict.message
+
+
+def test_one_deadline_holds_for_all_runs_of_a_submission(
+    worker: Worker,
+    master: Master,
+    reference: judging.Reference,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    deadlines: list[float | None] = []
+    run = Worker.run
+
+    def noted(self: Worker, *given: Any, deadline: float | None = None, **more: Any) -> Any:
+        deadlines.append(deadline)
+        return run(self, *given, deadline=deadline, **more)
+
+    monkeypatch.setattr(Worker, "run", noted)
+    judging.judge(worker, master, cells(master, hook="1 / 0", pre_hook="1 / 0"), reference)
+    assert len(deadlines) == 3  # all together, and each that failed alone
+    assert len(set(deadlines)) == 1 and deadlines[0] is not None
 
 
 def test_a_stopped_server_is_noticed(master: Master, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,6 +64,20 @@ def test_the_command_gives_the_engines_marks(course: Callable[..., Path], graded
     assert "matched by" in done.stdout and found["max"] == dict.fromkeys(IDS, STALE)
 
 
+def test_too_many_files_beside_a_notebook_cost_only_its_own_marks(
+    course: Callable[..., Path],
+) -> None:
+    folder = course("bo", "ivo")
+    with (folder / "nbgrader_config.py").open("a") as file:
+        file.write("\nc.AutograderLimits.files = 60\n")
+    for number in range(30):
+        (notebook_of(folder, "bo").parent / f"{number}.txt").touch()
+    autograde(folder)
+    found = marks(folder)
+    assert found["bo"] == ZERO, "an old mark does not outlive it"
+    assert found["ivo"] == wanted("ivo")
+
+
 def outlines(folder: Path, student: str) -> list[object]:
     """What a graded notebook says, without the values, which are drawn anew each time."""
     return [

@@ -28,6 +28,8 @@ _LAYOUT = "STUDENT/LESSON/FILE"
 _LEAST_PARTS, _MOST_PARTS = 3, 12
 _NAME_BYTES = 200  # file systems take 255
 # What macOS and Windows put into archives by themselves.
+# Hidden, or a formula in a spreadsheet, or an option of a program.
+_ODD = ".=+-@"
 _LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{n}{i}" for n in ("com", "lpt") for i in range(1, 10))}
 _ENCRYPTED = 0x1
@@ -108,6 +110,10 @@ def _unpack(entries: Iterator[_Entry], folder: Path, caps: Caps) -> None:
         parts = _parts(entry)
         if parts[-1] in _LITTER or parts[0] in _LITTER:
             continue  # and never opened
+        if parts[0][0] in _ODD:
+            raise IntakeError(
+                f"{_named(entry)} is of a student whose name begins with {parts[0][0]!r}"
+            )
         if entry.kind:
             raise IntakeError(f"{_named(entry)} is {entry.kind}, and only files and folders are")
         left -= entry.size

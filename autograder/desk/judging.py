@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -95,26 +96,34 @@ def judge(
     master: Master,
     submission: Sequence[Cell] | Plan,
     reference: Reference,
-    files: Path | None = None,
+    files: Path | Files | None = None,
 ) -> Judged:
     """Run and judge one submission, given by its cells or by a plan already made.
 
     Args:
-        files: the folder with what its cells read or import, where it isn't what the master reads.
+        files: what its cells read or import, or the folder with it, where it isn't what the
+            master reads.
 
     Raises:
         WorkerLost: the worker broke.
     """
     beside = reference.files if files is None else files
     plan = submission if isinstance(submission, Plan) else make_plan(master, submission)
-    observations = worker.run(plan, reference.secret, files=beside)
+    worker.wait_ready()
+    # For all runs of it together.
+    deadline = time.monotonic() + worker.limits.notebook_seconds
+
+    def run(cells: Plan, *, mended: bool = False) -> Observations:
+        return worker.run(cells, reference.secret, mended=mended, files=beside, deadline=deadline)
+
+    observations = run(plan)
     verdicts = [_decide(exercise, observations, reference) for exercise in master.exercises]
     lost = [i for i, verdict in enumerate(verdicts) if _may_be_anothers_fault(verdict)]
     if len(lost) > 1 or (lost and observations.trouble):
         notes = list(observations.trouble)
         for i in lost:
             exercise = master.exercises[i]
-            alone = worker.run(_alone(plan, exercise), reference.secret, files=beside)
+            alone = run(_alone(plan, exercise))
             verdict = _decide(exercise, alone, reference)
             if verdict.verdict == "passed":
                 verdicts[i] = verdict
@@ -124,7 +133,7 @@ def judge(
         check = observations.cells.get(exercise.id)
         if verdicts[i].verdict == "passed" and check is not None and check.edited:
             # Add and the like may have been made to do the hook's work.
-            mended = worker.run(_alone(plan, exercise), reference.secret, mended=True, files=beside)
+            mended = run(_alone(plan, exercise), mended=True)
             verdicts[i] = _decide(exercise, mended, reference)
     return Judged(tuple(verdicts), plan, observations, worker.tier)
 

@@ -21,7 +21,7 @@ from traitlets import Bool
 
 from autograder import course
 from autograder.course import Cell, NotebookError
-from autograder.engine import WorkerLost
+from autograder.engine import FilesError, WorkerLost, read_files
 from autograder.marking import one_line
 
 from . import settings
@@ -122,12 +122,12 @@ class Run(Engine):
         if seen["reason"]:
             outcome = replace(outcome, found=Found("other lesson", seen["reason"]))
         else:
+            setup = self._setup()
             try:
-                judged = _WARM.judge(
-                    self._setup(), assignment.master, cells, files=submission.folder
-                )
+                files = read_files(submission.folder, setup.limits)
+                judged = _WARM.judge(setup, assignment.master, cells, files=files)
                 outcome = replace(outcome, judged=judged)
-            except WorkerLost as error:  # as often as it was run: it is this submission
+            except (WorkerLost, FilesError) as error:  # as often as it was run: it is this one
                 outcome = replace(outcome, crashed=str(error))
         notes = tuple(dict.fromkeys([*seen["notes"], *outcome.notes]))
         self._tell(note for note in notes if note not in seen["notes"])

@@ -11,6 +11,8 @@ from typing import TextIO
 
 from tqdm import tqdm
 
+from autograder.marking import one_line
+
 from .results import Result
 
 LOG = "grading.log"
@@ -57,7 +59,7 @@ class Progress:
         if not result.kept:
             level = logging.INFO if result.status == "graded" else logging.WARNING
             for note in result.notes:
-                self._log.log(level, "%s, %s: %s", result.student, lesson, note)
+                self._log.log(level, "%s, %s: %s", one_line(result.student), lesson, note)
         if not self._warm and not result.kept:  # the first one that ran waited for its worker
             self._warm = True
             self._began = (done, time.monotonic())
@@ -67,7 +69,7 @@ class Progress:
             how = tqdm.format_meter(
                 done, total, seconds, initial=first, unit="", bar_format=_FORMAT
             )
-            self._say(f"{how}: {result.student}, {lesson}")
+            self._say(f"{how}: {one_line(result.student)}, {lesson}")
 
     def waits(self, why: str) -> None:
         """Say that the gradebook can't be reached, and is waited for."""

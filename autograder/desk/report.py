@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from autograder.marking import one_line
+
 from .files import write_text
 from .progress import LOG
 from .results import Graded, Result
@@ -60,11 +62,11 @@ def _row(result: Result) -> list[str]:
     if standing is not None and standing.by_hand:
         marks = [f"{standing.marks.get(v.exercise, v.points):g}" for v in result.verdicts]
         score = f"{standing.score:g}*"
-    return [result.student, *marks, score, result.status]
+    return [one_line(result.student), *marks, score, result.status]
 
 
 def _notes(results: Sequence[Result]) -> list[str]:
-    notes = [f"  {result.student}: {note}" for result in results for note in result.notes]
+    notes = [f"  {one_line(result.student)}: {note}" for result in results for note in result.notes]
     if not notes:
         return []
     left = len(notes) - _MOST_NOTES
@@ -118,7 +120,13 @@ def _csv_row(graded: Graded, result: Result) -> dict[str, str]:
     full = graded.master.max_score + graded.master.hand_points
     head = (graded.master.lesson, result.student, result.status, score, full)
     row = dict(zip(_FIRST, head, strict=True)) | marks
-    return {name: value if isinstance(value, str) else f"{value:g}" for name, value in row.items()}
+    return {n: _text(v) if isinstance(v, str) else f"{v:g}" for n, v in row.items()}
+
+
+def _text(name: str) -> str:
+    """A name that no spreadsheet takes for a formula, and no terminal for a command."""
+    name = one_line(name)
+    return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name
 
 
 def _old_rows(path: Path) -> list[dict[str, str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder import marking
 from autograder.course import Cell, Master
-from autograder.engine import EngineError, Worker, WorkerLost
+from autograder.engine import EngineError, Files, Worker, WorkerLost
 from autograder.marking import Expectation
 
 from . import judging
@@ -46,12 +46,12 @@ class Warm:
             self._give_up_later()
 
     def judge(
-        self, setup: Setup, master: Master, submission: list[Cell], *, files: Path | None = None
+        self, setup: Setup, master: Master, submission: list[Cell], *, files: Files | None = None
     ) -> Judged:
         """Run and judge a submission; the master is run first where it is not known yet.
 
         Args:
-            files: the folder with what the notebook reads or imports.
+            files: what the notebook reads or imports.
 
         Raises:
             WorkerLost: two workers broke while they ran it. EngineError: the engine can't run the

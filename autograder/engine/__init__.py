@@ -1,6 +1,6 @@
 """Runs notebooks in warm worker processes, and hands back what was seen there as claims."""
 
-from .errors import EngineError, WorkerLost
+from .errors import EngineError, FilesError, WorkerLost
 from .limits import LimitError, Limits
 from .shipped import Files, read_files
 from .starting import start_worker
@@ -11,6 +11,7 @@ __all__ = [
     "MEANING",
     "EngineError",
     "Files",
+    "FilesError",
     "LimitError",
     "Limits",
     "Tier",

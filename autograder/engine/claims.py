@@ -58,7 +58,8 @@ def _output(item: Any) -> dict[str, Any]:
     made: dict[str, Any] = {"output_type": kind, "data": texts, "metadata": {}}
     if kind == "execute_result":
         count = item.get("execution_count")
-        made["execution_count"] = count if type(count) is int else None
+        counts = type(count) is int and 0 <= count < 2**31
+        made["execution_count"] = count if counts else None
     return made
 
 

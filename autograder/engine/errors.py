@@ -9,3 +9,7 @@ class EngineError(RuntimeError):
 
 class WorkerLost(EngineError):
     """A server that had been ready ended, or stopped to answer, while it ran a notebook."""
+
+
+class FilesError(EngineError):
+    """What lies beside a notebook is more than it may have."""

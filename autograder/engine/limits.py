@@ -14,7 +14,7 @@ class Limits:
     """
 
     cell_seconds: float = 10.0
-    notebook_seconds: float = 120.0
+    notebook_seconds: float = 120.0  # however often it is run
     cpu_seconds: int = 120  # of all threads together, each time the notebook is run
     memory_bytes: int = 4 * 2**30  # address space; torch alone takes about 0.8 GB of it
     output_chars: int = 100_000  # printed text of one cell

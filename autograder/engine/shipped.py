@@ -7,8 +7,11 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from .errors import EngineError
+from .errors import FilesError
 from .limits import Limits
+
+_BLOCK = 4_096  # bytes that a small file takes, too
+_OWN = 30  # files that there are anyway, and that the kernel counts too many for a moment
 
 Files = Mapping[str, bytes]
 """Contents by name; names are relative, with '/' between their parts."""
@@ -18,12 +21,13 @@ def read_files(folder: Path, limits: Limits) -> Files:
     """What lies in a folder beside the notebooks. Links, and what begins with a dot, are left out.
 
     Raises:
-        EngineError: it is more than a notebook may have on disk.
+        FilesError: it is more than half of what a notebook may have on disk.
     """
     found: dict[str, bytes] = {}
-    left = limits.disk_bytes
+    left, files = limits.disk_bytes // 2, limits.files - _OWN
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        files -= 2 * len(folders)  # in the working folder there is a link to each, or more
         for name in sorted(names):
             path = Path(place, name)
             if name.startswith(".") or path.suffix == ".ipynb":
@@ -31,11 +35,12 @@ def read_files(folder: Path, limits: Limits) -> Files:
             state = path.lstat()
             if not stat.S_ISREG(state.st_mode):
                 continue
-            left -= state.st_size
-            if left < 0 or len(found) >= limits.files:
-                raise EngineError(
-                    f"{folder}: the files beside the notebook are larger than the limit of "
-                    f"{limits.disk_bytes / 2**20:.0f} MB on disk, or more than {limits.files}"
+            left -= state.st_size + _BLOCK
+            files -= 2  # the file, and a link to it
+            if left < 0 or files < 0:
+                raise FilesError(
+                    f"{folder}: the files beside the notebook take more than half of the limits of "
+                    f"{limits.disk_bytes / 2**20:.0f} MB on disk and {limits.files} files"
                 )
             found[path.relative_to(folder).as_posix()] = path.read_bytes()
     return found

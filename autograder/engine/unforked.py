@@ -58,7 +58,8 @@ class Unforked(Worker):
         """As :meth:`Worker.close`."""
         self.stop()
 
-    def _wait_ready(self) -> None:
+    def wait_ready(self) -> None:
+        """As :meth:`Worker.wait_ready`; nothing is kept warm."""
         if self._stopped.is_set():
             raise EngineError("the engine was stopped")
 
@@ -103,7 +104,7 @@ class Unforked(Worker):
                 shown = [out.get("evalue") for out in notebook.cells[0].outputs]
                 raise EngineError(f"a notebook's kernel did not start: {shown}")
             for number, cell in enumerate(cells, 1):
-                self._wait_ready()
+                self.wait_ready()
                 if self._tell and not whole:
                     self._tell(number, len(cells))
                 until = time.monotonic() + self.limits.cell_seconds
