@@ -65,8 +65,9 @@ def alike(actual: object, expected: object) -> bool:
         (t(1e6), t(1e6 + 5)),
         (t(0.0), t(1e-7)),
         (t(1.0), t(1.0, dtype=torch.float64)),  # the kind of dtype counts
-        (t(1.0, dtype=torch.bfloat16), t(1.004)),
-        (t(1.0, dtype=torch.float16), t(1.001)),
+        (t(1.000005), t(1.0, dtype=torch.float64)),
+        (t(1.004), t(1.0, dtype=torch.bfloat16)),
+        (t(1.001), t(1.0, dtype=torch.float16)),
         (t(1, 2), t(1, 2, dtype=torch.int8)),
         (t(True, False), t(True, False)),
         (t(1 + 2j), t(1 + 2j)),
@@ -105,6 +106,8 @@ def test_same(actual: object, expected: object) -> None:
         (t(1.0, 2.0), t(2.0, 1.0)),
         (t(1.0), t(1.0001)),
         (t(1.0, dtype=torch.float64), t(1.00001, dtype=torch.float64)),
+        (t(1.0, dtype=torch.bfloat16), t(1.004)),  # coarse answers are not taken less strictly
+        (t(1.0, dtype=torch.float16), t(1.001)),
         (t(1.0), t(1)),
         (t(1), t(True)),
         (t(1.0), t(1 + 0j)),

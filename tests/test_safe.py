@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
+import nbformat
 import pytest
 from nbconvert.exporters import HTMLExporter
 from nbformat import v4
@@ -113,6 +115,20 @@ def shown_of(output: dict[str, Any]) -> dict[str, Any]:
     run = CellRun("own", "ok", (output,))
     (shown,) = plain_outputs(Observations({"own": run}, ()), "own")
     return shown
+
+
+@pytest.mark.parametrize("escape", ["\x1b[38m", "\x1b[48;5m", "\x1b[31m", "\x1b", "\x1b[" * 99])
+def test_escapes_of_terminals_are_left_out(escape: str) -> None:
+    text = f"{escape}text"
+    kinds = [
+        {"output_type": "stream", "name": "stdout", "text": text},
+        {"output_type": "error", "ename": text, "evalue": text, "traceback": [text]},
+        {"output_type": "display_data", "data": {"text/plain": text}, "metadata": {}},
+    ]
+    for kind in kinds:
+        assert "\\u001b" not in json.dumps(shown_of(kind))
+        cell = v4.new_code_cell(outputs=[nbformat.from_dict(shown_of(kind))])
+        HTMLExporter().from_notebook_node(v4.new_notebook(cells=[cell]))
 
 
 def test_outputs_hold_what_a_page_may_show() -> None:

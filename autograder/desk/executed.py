@@ -204,6 +204,14 @@ def _error(name: str, message: str) -> Json:
 _SHOWN = ("text/plain", "text/latex", "image/png", "image/jpeg", "image/svg+xml")
 
 
+_ESCAPES = re.compile("\x1b(?:\\[[0-9;]*[A-Za-z])?")
+
+
+def _seen(text: str) -> str:
+    """A text without a terminal's escapes: some of them stop nbconvert, many take it minutes."""
+    return _ESCAPES.sub("", text)
+
+
 _PAGES = ("text/html", "text/markdown")
 _LONGEST_PAGES = 1_000_000  # characters; to make them safe takes a second
 
@@ -225,10 +233,14 @@ def plain_outputs(observations: Observations, name: str) -> list[Json]:
 
 
 def _plain_output(output: Mapping[str, Any], *, rich: bool) -> Json:
-    plain = dict(output)
+    plain: Json = {
+        key: _seen(value) if isinstance(value, str) else value for key, value in output.items()
+    }
+    if "traceback" in plain:
+        plain["traceback"] = [_seen(line) for line in plain["traceback"]]
     if "data" in plain:
         data = {kind: text for kind, text in plain["data"].items() if isinstance(text, str)}
-        plain["data"] = {kind: data[kind] for kind in _SHOWN if kind in data}
+        plain["data"] = {kind: _seen(data[kind]) for kind in _SHOWN if kind in data}
         if not rich:
             pass
         elif "text/html" in data:

@@ -41,16 +41,17 @@ class Rule(NamedTuple):
 def _opens() -> list[Rule]:
     """``O_TRUNC`` needs a descriptor for writing: Landlock before Linux 6.2 let it pass without.
 
-    With ``O_TMPFILE`` a file never has a name, and nobody sees how much disk it takes.
+    With ``O_TMPFILE`` a file never has a name, and nobody sees how much disk it takes. The fourth
+    access mode opens a file for neither reading nor writing, for which Landlock asks no right.
     """
-    rules = []
-    for call, place in (("open", 1), ("openat", 2)):
-        mask = _O_TMPFILE | os.O_TRUNC
-        rules.append(Rule(call, (Arg(place, MASKED_EQ, mask, 0),)))
-        for mode in (os.O_WRONLY, os.O_RDWR):
-            wanted = os.O_TRUNC | mode
-            rules.append(Rule(call, (Arg(place, MASKED_EQ, mask | os.O_ACCMODE, wanted),)))
-    return rules
+    writes = (os.O_WRONLY, os.O_RDWR)
+    wanted = (os.O_RDONLY, *writes, *(os.O_TRUNC | mode for mode in writes))
+    mask = _O_TMPFILE | os.O_TRUNC | os.O_ACCMODE
+    return [
+        Rule(call, (Arg(place, MASKED_EQ, mask, flags),))
+        for call, place in (("open", 1), ("openat", 2))
+        for flags in wanted
+    ]
 
 
 ALLOWED: dict[str, list[Rule]] = {

@@ -84,6 +84,11 @@ ATTACKS = [
         bare=None,
     ),
     Attack(
+        "opening what may be neither read nor written",
+        "filter: openat with both O_WRONLY and O_RDWR",
+        "os.close(os.open(target['secret'], os.O_WRONLY | os.O_RDWR))",
+    ),
+    Attack(
         "a file that never has a name",
         "filter: openat with O_TMPFILE",
         "os.close(os.open('.', os.O_TMPFILE | os.O_RDWR))",
