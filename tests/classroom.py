@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+import kept
 import pytest
 from filelock import FileLock
 from nbgrader.api import Gradebook, SubmittedAssignment
@@ -61,6 +62,7 @@ def run(
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(pool, "Setup", partial(pool.Setup, tier=tier))
+        patch.setattr(pool, "start_worker", kept.start)
         return main(["grade", *more, *map(str, arguments)])
 
 

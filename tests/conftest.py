@@ -64,6 +64,18 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return graded_class(tmp_path_factory)
 
 
+@pytest.fixture
+def kept_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that this process runs share warm workers."""
+    import kept
+
+    from autograder import engine
+    from autograder.desk import checking, pool
+
+    for place in (engine, checking, pool):
+        monkeypatch.setattr(place, "start_worker", kept.start)
+
+
 # The browser's fixtures (see browser.py).
 
 

@@ -16,6 +16,7 @@ from autograder.course import Course, CourseError
 from autograder.desk import first_page, proofs, release
 from autograder.engine import Worker
 
+pytestmark = pytest.mark.usefixtures("kept_workers")
 ROOT = Path(__file__).resolve().parent.parent
 Notebook = dict[str, Any]
 

@@ -17,6 +17,8 @@ from test_table import FAILED, PASSED, RESULT
 from autograder import progress
 from autograder.cli import main
 
+pytestmark = pytest.mark.usefixtures("kept_workers")
+
 check_module = importlib.import_module("autograder.lab.check")  # the name is the function's
 ROOT = Path(__file__).resolve().parent.parent
 LESSON = "01_add_and_model/add_and_model.ipynb"

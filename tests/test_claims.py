@@ -115,6 +115,18 @@ def test_data_that_is_no_text_and_strange_fields_are_left_out() -> None:
     }
 
 
+def test_halves_of_characters_are_replaced() -> None:
+    half = "<b>\ud800</b>"
+    outputs = [
+        {"output_type": "stream", "name": "stdout", "text": half},
+        {"output_type": "error", "ename": half, "evalue": half, "traceback": [half]},
+        {"output_type": "display_data", "data": {"text/html": half, half: half}},
+    ]
+    report = claims.checked({**GOOD, "outputs": outputs}, CELL, whole=False)
+    assert "\ud800" not in str(report)
+    str(report).encode()
+
+
 @pytest.mark.parametrize("count", [-1, 2**31, True, "1", 1.5])
 def test_a_count_that_is_none_is_left_out(count: object) -> None:
     item = {"output_type": "execute_result", "data": {}, "execution_count": count}

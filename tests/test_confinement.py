@@ -17,7 +17,10 @@ from autograder.course import Course
 from autograder.desk import doctor, pool, settings
 from autograder.engine import EngineError, LimitError, Limits, Worker, frames, outer, tiers
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="walls need Linux")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="walls need Linux"),
+    pytest.mark.usefixtures("kept_workers"),
+]
 
 # In a process of its own, as nothing takes a wall off again.
 PROBE = """

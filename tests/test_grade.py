@@ -38,7 +38,7 @@ from nbgrader.utils import determine_grade, is_grade
 from runs import edit
 
 from autograder import course
-from autograder.desk import submissions
+from autograder.desk import safe, submissions
 from autograder.desk.executed import verdict_outputs
 from autograder.desk.progress import Progress
 from autograder.desk.results import Result
@@ -437,6 +437,24 @@ def test_files_that_a_lesson_ships_are_there_and_only_to_read(tmp_path: Path) ->
     assert run(folder) == 0
     assert marks(folder)["ada"] == wanted("ada") | {"hook": 0.0}
     assert shipped.read_text() == "6"
+
+
+def test_what_can_not_be_shown_costs_nobody_a_mark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = make_course(tmp_path / "course", ["ada", "bo"])
+    shows = "from IPython.display import HTML, display\ndisplay(HTML('<b>\\ud800</b>'))\n"
+    edit(folder / f"submitted/ada/{LESSON}/{NAME}.ipynb", "hook_answer", lambda text: shows + text)
+    assert run(folder) == 0
+    assert "can't be shown" not in capsys.readouterr().out
+
+    def stops(text: str) -> str:
+        raise LookupError(f"no place for {text}")
+
+    monkeypatch.setattr(safe, "html", stops)
+    assert run(folder, "--fresh") == 0
+    assert "ada: what it shows can't be shown: no place for <b>" in capsys.readouterr().out
+    assert marks(folder) == {name: wanted(name) for name in ("ada", "bo")}
 
 
 def test_of_several_notebooks_the_newest_of_this_lesson_counts(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ exec setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent "$
 """
 
 
+@pytest.mark.long  # it is the whole corpus
 @pytest.mark.timeout(1_200)
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root")
 def test_attacks_as_an_ordinary_user() -> None:

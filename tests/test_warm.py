@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import kept
 import psutil
 import pytest
 from classroom import LESSON, NAME, ROOT
@@ -27,6 +28,11 @@ PATIENT = Setup(Limits(cell_seconds=200, notebook_seconds=250))
 @pytest.fixture(scope="module")
 def master() -> Master:
     return Course(ROOT).master(LESSON)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_others() -> None:
+    kept.end_all()
 
 
 @pytest.fixture(scope="module")

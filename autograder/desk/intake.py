@@ -224,7 +224,8 @@ def _of_folder(folder: Path) -> Iterator[_Entry]:
 
             def opened(path: Path = path) -> BinaryIO:
                 # Not a link that somebody put in its place meanwhile, nor a pipe to wait at.
-                fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+                flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+                fd = os.open(path, os.O_RDONLY | flags)
                 return os.fdopen(fd, "rb")
 
             name = path.relative_to(folder).as_posix()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from autograder import marking
@@ -91,7 +92,7 @@ class Recorder:
                     self._shelf.keep(student, lesson, kept)
         except (GradebookError, OSError) as error:
             return _result(replace(outcome, trouble=str(error)), None)
-        return _result(outcome, standing)
+        return replace(_result(outcome, standing), notes=kept.notes)
 
     def _write_files(self, outcome: Outcome) -> Kept:
         """Write the executed notebook; all of the result but the gradebook's part."""
@@ -102,16 +103,14 @@ class Recorder:
         answers = made.answers(plan, outcome.found.cells)
         observations = judged.observations if judged else None
         verdicts, notes = outcome.verdicts, outcome.notes
-        text = executed.as_text(
-            made.notebook(
-                plan,
-                verdicts,
-                observations,
-                answers=answers,
-                notes=notes,
-                submission=outcome.found.cells,
+        page = partial(made.notebook, plan, verdicts, answers=answers)
+        try:
+            text = executed.as_text(
+                page(observations=observations, notes=notes, submission=outcome.found.cells)
             )
-        )
+        except Exception as error:  # by what the learner shows: that costs the sight of it only
+            notes = (*notes, f"what it shows can't be shown: {marking.one_line(str(error))}")
+            text = executed.as_text(page(observations=None, notes=notes))
         folder = self._root / AUTOGRADED / submission.student / submission.lesson
         write_text(folder / f"{outcome.master.name}.ipynb", text)
         # nbgrader compares the two to see whether there is a newer submission.

@@ -39,7 +39,7 @@ def html(text: str) -> str:
     if len(text) > _LONGEST_HTML or text.count("<") > _MOST_TAGS:
         return _plain(text)
     return nh3.clean(
-        text,
+        text.encode("utf-8", "replace").decode("utf-8"),  # halves of characters stop it
         attributes=_ATTRIBUTES,
         attribute_filter=_kept,
         filter_style_properties=_STYLES,

@@ -50,11 +50,11 @@ def _output(item: Any) -> dict[str, Any]:
         if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise marking.BadValue("a malformed output")
         names = {"ename": _text(item, "ename"), "evalue": _text(item, "evalue")}
-        return {"output_type": kind, **names, "traceback": lines}
+        return {"output_type": kind, **names, "traceback": [_unicode(line) for line in lines]}
     data = item.get("data") if isinstance(item, dict) else None
     if kind not in ("display_data", "execute_result") or not isinstance(data, dict):
         raise marking.BadValue("a malformed output")
-    texts = {mime: text for mime, text in data.items() if isinstance(text, str)}
+    texts = {_unicode(m): _unicode(text) for m, text in data.items() if isinstance(text, str)}
     made: dict[str, Any] = {"output_type": kind, "data": texts, "metadata": {}}
     if kind == "execute_result":
         count = item.get("execution_count")
@@ -91,7 +91,12 @@ def _text(item: dict[str, Any], field: str) -> str:
     text = item.get(field)
     if not isinstance(text, str):
         raise marking.BadValue("a malformed output")
-    return text
+    return _unicode(text)
+
+
+def _unicode(text: str) -> str:
+    """A text without halves of characters, which many libraries stop at."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def cell_run(report: dict[str, Any]) -> CellRun:

@@ -67,6 +67,8 @@ class Folders:
         """Put a lesson's files into ``data``, and links to them into the working folder."""
         for name, content in files.items():
             path = self.data / name
+            if ".." in path.parts or not path.is_relative_to(self.data):
+                raise ValueError(f"{name!r} is not within a lesson's folder")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         for path in self.data.iterdir():

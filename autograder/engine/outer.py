@@ -75,6 +75,7 @@ def command(arguments: Sequence[str], environment: dict[str, str] | None = None)
     bwrap = program()
     assert bwrap is not None
     line = [bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    line += ["--hostname", "notebook"]
     line += ["--unshare-cgroup-try", "--new-session", "--as-pid-1", "--clearenv"]
     line += ["--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN"]
     if os.geteuid() == 0:
