@@ -106,6 +106,7 @@ def test_a_wrong_answer_shows_its_sentence(
 
 
 @pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.long
 def test_all_can_be_read_in_both_themes(
     name: str, lesson: Open, window: Page, jupyterlab: Server
 ) -> None:

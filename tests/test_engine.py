@@ -15,6 +15,7 @@ from conftest import need
 from autograder import marking
 from autograder.course import Plan, PlanCell
 from autograder.engine import EngineError, FilesError, Limits, Worker, read_files
+from autograder.engine.folders import Folders
 from autograder.engine.worker import end
 from autograder.marking import Observations
 
@@ -355,6 +356,16 @@ spoilt = [
     assert seen.cells["c1"].values == ([[True] * 6, 7, "1,2", "deep"],)
     assert seen.cells["c2"].values == (["__pycache__", "data.csv", "helper.py", "more"],)
     assert (tmp_path / "data.csv").read_text() == "1,2"
+
+
+@pytest.mark.parametrize("name", ["../out", "/out", "a/../../../out"])
+def test_files_stay_within_their_folder(name: str, tmp_path: Path) -> None:
+    folders = Folders(tmp_path / "home")
+    folders.home.mkdir()
+    folders.make()
+    with pytest.raises(ValueError, match="not within"):
+        folders.fill({name: b"x"})
+    assert not list(tmp_path.rglob("out"))
 
 
 def test_files_beside_a_notebook_have_a_limit(tmp_path: Path, worker: Worker) -> None:

@@ -53,6 +53,7 @@ def auto_scores(book: Gradebook) -> dict[str, dict[str, float | None]]:
     }
 
 
+@pytest.mark.long  # the whole class; the second run has some of it
 def test_the_class_gets_the_marks_that_it_gets_on_sqlite(
     url: str, graded: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

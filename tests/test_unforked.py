@@ -17,7 +17,7 @@ from autograder.desk import judging
 from autograder.engine import EngineError, Limits, Worker, start_worker, tiers
 from autograder.engine.unforked import Unforked
 
-LIMITS = Limits(cell_seconds=8, notebook_seconds=120)
+LIMITS = Limits(cell_seconds=5, notebook_seconds=120)
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> checking.Checked:
     nbformat.write(notebook, folder / "mine.ipynb")
     told: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(visible, "CELL_SECONDS", 20)
+        patch.setattr(visible, "CELL_SECONDS", 8)
         patch.setattr(Course, "around", lambda *_: (_ for _ in ()).throw(CourseError("none")))
         found = checking.check(folder / "mine.ipynb", None, told.append)
     # The loop and the exit each cost a run, which is begun anew without them.
