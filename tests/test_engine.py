@@ -16,7 +16,7 @@ from autograder import marking
 from autograder.course import Plan, PlanCell
 from autograder.engine import EngineError, FilesError, Limits, Worker, read_files
 from autograder.engine.folders import Folders
-from autograder.engine.worker import end
+from autograder.engine.server_process import end
 from autograder.marking import Observations
 
 SECRET = "a secret"

@@ -18,6 +18,7 @@ from classroom import IDS, LESSON, NAME, gradebook, make_course, marks, run, wan
 from runs import Grader, edit, hand_in, submissions
 from sqlalchemy.exc import DBAPIError, OperationalError
 
+from autograder.desk import database
 from autograder.desk import gradebook as writer
 from autograder.engine import Limits
 
@@ -67,7 +68,7 @@ class Missing(sqlite3.OperationalError):
 def be_impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A database is tried twice, for however long it should be waited."""
     twice = tenacity.stop_after_attempt(2)
-    monkeypatch.setattr(writer.tenacity, "stop_after_delay", lambda seconds: twice)
+    monkeypatch.setattr(database.tenacity, "stop_after_delay", lambda seconds: twice)
 
 
 def test_one_that_is_gone_for_good_stops_the_run_and_is_waited_for_once(
@@ -111,7 +112,7 @@ def test_one_that_is_gone_for_good_stops_the_run_and_is_waited_for_once(
 def test_what_passes_is_waited_for_and_nothing_else(error: Exception, passes: bool) -> None:
     module = psycopg if isinstance(error, psycopg.Error) else sqlite3
     found = DBAPIError.instance("", {}, error, module.Error)
-    assert writer._passes(found) is passes
+    assert database.passes(found) is passes
 
 
 @pytest.mark.parametrize(

@@ -11,24 +11,18 @@ import json
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import sqlalchemy
-import tenacity
-from alembic.script import ScriptDirectory
-from nbgrader import api, dbutil
+from nbgrader import api
 from nbgrader.preprocessors import SaveCells
 from nbgrader.utils import is_grade, is_locked, is_solution, is_task
-from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError, OperationalError, SAWarning, SQLAlchemyError
+from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
+from . import database
 from .errors import GradebookError, GradebookGone
 from .results import Standing
 from .source import CONFIG, Settings, Source
-
-T = TypeVar("T")
-PATIENCE = 300.0  # seconds for which a database that can't be reached is waited for
-PATIENCE_AT_FIRST = 60.0  # ... before anything was done, when its address may be wrong
 
 
 @dataclass(frozen=True)
@@ -61,7 +55,7 @@ class Gradebook:
 
     def __init__(self, settings: Settings, waits: Callable[[str], None]) -> None:
         self._settings = settings
-        self._waits = waits
+        self._patience = database.Patience(waits)
         try:
             self._penalty = settings.late_penalty()
         except Exception as error:  # it is anybody's program
@@ -69,33 +63,18 @@ class Gradebook:
                 f"{settings.root / CONFIG}: the plug-in for late submissions can't be used: {error}"
             ) from error
         try:
-            self._book = self._patiently(self._open, PATIENCE_AT_FIRST)
+            self._book = self._patience.wait(self._open, database.PATIENCE_AT_FIRST)
         except (SQLAlchemyError, OSError, ImportError) as error:
             raise GradebookError(
-                f"the gradebook {_address(settings.db_url)} can't be opened: {_cause(error)}. It "
-                f"is set in {settings.root / CONFIG} (c.CourseDirectory.db_url), and is "
-                "gradebook.db in the course's folder otherwise"
+                f"the gradebook {database.address(settings.db_url)} can't be opened: "
+                f"{database.cause(error)}. It is set in {settings.root / CONFIG} "
+                "(c.CourseDirectory.db_url), and is gradebook.db in the course's folder otherwise"
             ) from error
         self._db = self._book.db
 
     def _open(self) -> Any:
-        _make(self._settings.db_url)
+        database.make(self._settings.db_url)
         return api.Gradebook(self._settings.db_url, self._settings.course_id)
-
-    def _patiently(self, action: Callable[[], T], seconds: float = PATIENCE) -> T:
-        """Do it, again and again while the database can't be reached."""
-
-        def told(state: tenacity.RetryCallState) -> None:
-            if state.attempt_number == 1 and state.outcome is not None:
-                self._waits(_cause(state.outcome.exception()))
-
-        return tenacity.Retrying(
-            retry=tenacity.retry_if_exception(_passes),
-            wait=tenacity.wait_exponential(0.2, max=5),
-            stop=tenacity.stop_after_delay(seconds),
-            before_sleep=told,
-            reraise=True,
-        )(action)
 
     def __enter__(self) -> Gradebook:
         return self
@@ -122,7 +101,7 @@ class Gradebook:
             GradebookError: the cells differ from those that submissions were marked by.
         """
         try:
-            self._patiently(lambda: self._record(source))
+            self._patience.wait(lambda: self._record(source))
         except RuntimeError as error:
             raise GradebookError(
                 f"{source.master.lesson}: cells were added to the master or taken away since it "
@@ -131,7 +110,7 @@ class Gradebook:
             ) from error
         except SQLAlchemyError as error:
             raise GradebookError(
-                f"{source.master.lesson}: not recorded ({_cause(error)})"
+                f"{source.master.lesson}: not recorded ({database.cause(error)})"
             ) from error
 
     def _record(self, source: Source) -> None:
@@ -176,10 +155,10 @@ class Gradebook:
             GradebookError: the database refuses. GradebookGone: it is not there any more.
         """
         try:
-            return self._patiently(lambda: self._standing(source, student))
+            return self._patience.wait(lambda: self._standing(source, student))
         except SQLAlchemyError as error:
             self._must_be_there(error)
-            raise GradebookError(f"{student}: not read ({_cause(error)})") from error
+            raise GradebookError(f"{student}: not read ({database.cause(error)})") from error
 
     def _standing(self, source: Source, student: str) -> Standing | None:
         try:
@@ -226,17 +205,20 @@ class Gradebook:
             GradebookGone: it is not there any more.
         """
         try:
-            return self._patiently(lambda: self._transaction(source, entry))
+            return self._patience.wait(lambda: self._transaction(source, entry))
         except (SQLAlchemyError, UnicodeError) as error:
             self._must_be_there(error)
-            raise GradebookError(f"{entry.student}: not written ({_cause(error)})") from error
+            raise GradebookError(
+                f"{entry.student}: not written ({database.cause(error)})"
+            ) from error
 
     def _must_be_there(self, error: Exception) -> None:
         """Stop where patience did not help: each other submission would wait as long."""
-        if _passes(error):
+        if database.passes(error):
             raise GradebookGone(
-                f"the gradebook {self.place} can't be reached any more ({_cause(error)}). The "
-                "marks written until then are saved. Once it is there, run the same command again"
+                f"the gradebook {self.place} can't be reached any more ({database.cause(error)}). "
+                "The marks written until then are saved. Once it is there, run the same command "
+                "again"
             ) from error
 
     def _transaction(self, source: Source, entry: Entry) -> Standing:
@@ -357,53 +339,6 @@ class Gradebook:
             return 0.0
         notebook.late_submission_penalty = min(max(penalty, 0.0), score)
         return float(notebook.late_submission_penalty)
-
-
-def _make(db_url: str) -> None:
-    """Make nbgrader's tables where they are missing, also where somebody was killed in between.
-
-    nbgrader does it too, but starts `alembic` by name, which an unactivated venv hasn't on PATH,
-    only to learn the version of its own tables.
-    """
-    engine = sqlalchemy.create_engine(db_url)
-    with engine.begin() as db:
-        api.Base.metadata.create_all(db)
-        table = "alembic_version"  # as `nbgrader db upgrade` wants it
-        db.execute(text(f"CREATE TABLE IF NOT EXISTS {table} (version_num VARCHAR(32) NOT NULL)"))
-        if db.execute(text(f"SELECT version_num FROM {table}")).first() is None:
-            version = ScriptDirectory(dbutil.ALEMBIC_DIR).get_current_head()
-            insert = text(f"INSERT INTO {table} (version_num) VALUES (:version)")
-            db.execute(insert, {"version": version})
-    engine.dispose()
-
-
-def _passes(error: BaseException) -> bool:
-    """Whether the database may be there again in a moment."""
-    if not isinstance(error, DBAPIError):
-        return False
-    if error.connection_invalidated:
-        return True
-    if not isinstance(error, OperationalError):
-        return False
-    name = getattr(error.orig, "sqlite_errorname", None)
-    if name is not None:
-        return str(name).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
-    state = getattr(error.orig, "sqlstate", None)  # psycopg's; None where no server answered
-    # No more connections, none at all, a conflict with another one, an administrator.
-    return state is None or state == "53300" or state[:2] in ("08", "40", "57")
-
-
-def _cause(error: BaseException | None) -> str:
-    """A database error in a line, without SQLAlchemy's SQL."""
-    cause = str(getattr(error, "orig", None) or error)
-    return " ".join(cause.split()) or type(error).__name__
-
-
-def _address(db_url: str) -> str:
-    try:
-        return sqlalchemy.make_url(db_url).render_as_string(hide_password=True)
-    except sqlalchemy.exc.ArgumentError:
-        return "(no address of a database)"  # it may hold a password all the same
 
 
 def _facts(cell: Any) -> tuple[object, ...]:

@@ -5,12 +5,8 @@ from __future__ import annotations
 import base64
 import contextlib
 import hashlib
-import json
 import os
-import signal
 import socket
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -22,7 +18,7 @@ from autograder import marking
 from autograder.course import Plan, PlanCell
 from autograder.marking import CellRun, Expectation, Observations
 
-from . import claims, frames, outer, tiers
+from . import claims, frames, server_process, tiers
 from .errors import EngineError, WorkerLost
 from .folders import Folders
 from .limits import Limits
@@ -41,19 +37,6 @@ WARM = (
     "torch._subclasses.schema_check_mode",
     "autograder.lab.figure",
 )
-_VARIABLES = {
-    "LANG": "C.UTF-8",
-    "USER": "learner",  # torch asks for it, and there is no such account
-    "MPLBACKEND": "agg",
-    # A child would hang in a parallel operation if the server had run one with more.
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    # Memory in huge pages forks twice as fast.
-    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
-}
-# The rest of the environment is not the notebooks' business.
-_KEPT = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
 _START_SECONDS = 120.0
 _ANSWER_SECONDS = 60.0
 
@@ -88,7 +71,9 @@ class Worker:
         self._home = None if self.tier == "A" else tempfile.mkdtemp(prefix="autograder-")
         ours, theirs = socket.socketpair()
         with theirs:
-            self._server = _start_server(theirs.fileno(), self.tier, self._home, warm, self.limits)
+            self._server = server_process.start(
+                theirs.fileno(), self.tier, self._home, warm, self.limits
+            )
         self._socket = ours
         self._ready = False
         self._known: set[tuple[str, str]] = set()  # cells that the server has compiled
@@ -126,7 +111,7 @@ class Worker:
         """Stop the server. No other thread may be using it."""
         self.stop()
         self._socket.close()
-        end(self._server)  # no child runs, and tearing torch down takes a while
+        server_process.end(self._server)  # no child runs, and tearing torch down takes a while
         self._server.wait()
         if self._server.stderr:
             self._server.stderr.close()
@@ -342,7 +327,7 @@ class Worker:
         self._ready = True
 
     def _broken(self) -> EngineError:
-        end(self._server)
+        server_process.end(self._server)
         text = self._server.stderr.read().decode(errors="replace") if self._server.stderr else ""
         last = text.strip().splitlines()[-1:] or ["no message"]
         kind = WorkerLost if self._ready else EngineError
@@ -352,59 +337,6 @@ class Worker:
 def _seed(secret: str, cell: str) -> int:
     """A cell's seed: the same in the reference's run and in every submission's."""
     return int.from_bytes(hashlib.sha256(f"{secret}|{cell}".encode()).digest()[:7], "big")
-
-
-def _start_server(
-    control: int, tier: Tier, home: str | None, modules: Sequence[str], limits: Limits
-) -> subprocess.Popen[bytes]:
-    behind = tier == "A"
-    if behind and (closed := outer.closed()):
-        raise EngineError(
-            f"notebooks are not run as root, and only root can enter {closed}, where this Python "
-            f"is: chmod o+rx {closed}"
-        )
-    settings = {
-        "control": control,
-        "tier": tier,
-        "home": home or str(outer.HOME),
-        "modules": modules,
-        "limits": asdict(limits),
-        "user": outer.user() if behind and os.geteuid() == 0 else 0,
-    }
-    # -P: modules in the working folder, whatever it is, are not for the server.
-    line = [sys.executable, "-P", "-m", "autograder.engine.server", json.dumps(settings)]
-    temporary = str(Folders(Path(str(settings["home"]))).temporary)
-    variables = {**_VARIABLES, "HOME": temporary, "TMPDIR": temporary}
-    environment: dict[str, str] | None = None  # bubblewrap clears it for what is inside
-    if behind:
-        line = outer.command(line, variables)
-    else:
-        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        code = os.pathsep.join([str(outer.PACKAGE.parent), *filter(None, [kept.get("PYTHONPATH")])])
-        environment = {**kept, **variables, "PYTHONPATH": code}  # the same code as here
-    return subprocess.Popen(
-        line,
-        pass_fds=[control],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env=environment,
-    )
-
-
-def end(server: subprocess.Popen[Any]) -> None:
-    """Kill a server, and bubblewrap where it stands around it.
-
-    bubblewrap that is killed while it starts leaves a process that waits for it for ever (seen in
-    0.8.0); so it is stopped first, and what it started is killed.
-    """
-    with contextlib.suppress(OSError):  # it ended; or no Linux
-        server.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, server.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-        children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text("ascii")
-        for child in map(int, children.split()):
-            os.kill(child, signal.SIGKILL)
-    server.kill()
 
 
 def _packed(files: Path | Files, limits: Limits) -> dict[str, str]:
