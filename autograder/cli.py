@@ -130,7 +130,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_positive,
         default=0,
         metavar="N",
-        help="notebooks that run at a time (default: cores); each takes about 450 MB of memory, "
+        help="notebooks that run at a time (default: cores); each takes about 300 MB of memory, "
         "and a notebook that fills all it may have up to 4 GB",
     )
     where.add_argument(
