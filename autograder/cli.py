@@ -13,7 +13,7 @@ from pathlib import Path
 
 from autograder.course import Course, CourseError, NotebookError
 from autograder.desk.errors import GradingError, Stopped
-from autograder.engine import MEANING, EngineError, Limits, best
+from autograder.engine import EngineError, Limits, best, exposes
 
 PROGRESS = "progress: "
 """What the lines on stderr begin with that say how far a check is."""
@@ -162,11 +162,12 @@ def _parser() -> argparse.ArgumentParser:
     take = commands.add_parser(
         "take",
         help="take in a zip or a folder of what a class handed in",
-        description="Puts STUDENT/LESSON/FILE of an archive or a folder into submitted/. Links, "
-        "names that lead elsewhere or collide, and what is too large refuse all of it. Exit code "
+        description="Puts STUDENT/LESSON/FILE of a zip file or a folder into submitted/. Links, "
+        "names that lead elsewhere or collide, and what is too large (200 MB for a file, 2 GB or "
+        "20,000 files in all) refuse all of it. Exit code "
         "0: done; 2: nothing was taken in.",
     )
-    take.add_argument("source", type=Path)
+    take.add_argument("source", type=Path, help="the zip file or folder")
     take.add_argument(
         "--course",
         type=Path,
@@ -186,7 +187,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
-    names = ", ".join(f"{name} ({value:g})" for name, value in vars(Limits()).items())
+    names = ", ".join(f"{name} ({value:.10g})" for name, value in vars(Limits()).items())
     parser.add_argument(
         "--limit",
         action="append",
@@ -237,6 +238,10 @@ def _grade(args: argparse.Namespace) -> int:
     unconfined = args.unconfined or root == pool.EXAMPLES
     if not (unconfined or args.dask or best() in pool.CONFINED):
         raise GradingError(pool.unconfined(best()))
+    if best() in pool.CONFINED and (seen := exposes(root)):
+        raise GradingError(
+            f"{root}: notebooks may read {seen}, where programs are; move the course elsewhere"
+        )
     limits = settings.limits(root, args.limit)
     for what in run.misplaced:
         print(f"{grading.SUBMITTED}/{what}: left alone", file=sys.stderr)
@@ -270,6 +275,9 @@ def _grade(args: argparse.Namespace) -> int:
         progress.end(how)
     for graded in lessons:
         print(report.table(graded))
+    tiers = {result.tier for graded in lessons for result in graded.results if result.tier}
+    for tier in sorted(tiers):
+        print(f"confined: tier {tier} (`autograder doctor` says what that means)")
     report.write_csv(root / report.GRADES, lessons)
     if args.json:
         found = [graded.as_json() for graded in lessons]
@@ -328,7 +336,10 @@ def _take(args: argparse.Namespace) -> int:
     from autograder.desk import grading, intake
 
     root = args.course.resolve() if args.course else grading.find_root(Path.cwd())
-    for place in intake.take_in(args.source, root / grading.SUBMITTED):
+    if not root.is_dir():
+        raise GradingError(f"{root}: there is no such folder; name the course's with --course")
+    lessons = Course.around(root).lessons()
+    for place in intake.take_in(args.source, root / grading.SUBMITTED, lessons):
         print(f"{grading.SUBMITTED}/{place}")
     return 0
 
@@ -343,17 +354,16 @@ def _doctor(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     from autograder.desk import checking
-    from autograder.desk.pool import CONFINED
 
     def tell(text: str) -> None:
         if args.progress:
             print(f"{PROGRESS}{text}", file=sys.stderr, flush=True)
 
+    def warn(text: str) -> None:
+        print(f"note: {text}", file=sys.stderr, flush=True)
+
     root = args.course.resolve() if args.course else None
-    checked = checking.check(args.notebook, root, tell, args.limit)
-    if checked.tier and checked.tier not in CONFINED:
-        says = f"note: the notebook was {MEANING[checked.tier]} (see `autograder doctor`)"
-        print(says, file=sys.stderr)
+    checked = checking.check(args.notebook, root, tell, args.limit, warn)
     if args.json:
         print(json.dumps(checked.as_json(), indent=1))
     else:

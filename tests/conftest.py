@@ -31,6 +31,8 @@ TOOLS = {
     "postgresql": ("postgres",),
     "bubblewrap": ("bwrap",),
 }
+FIGURES = "figures"
+"""A test's property (`record_property`) that is said at the end."""
 _UNLISTED = pytest.StashKey[set[str]]()
 
 
@@ -194,3 +196,13 @@ class _Skips:
             terminalreporter.section("skipped in CI, and not listed in .ci/skips.txt", red=True)
             for line in sorted(self.unlisted):
                 terminalreporter.line(line)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say the figures of tests that measured something."""
+    reports = terminalreporter.getreports("passed")
+    found = [value for r in reports for name, value in r.user_properties if name == FIGURES]
+    if found:
+        terminalreporter.section("figures")
+        for text in found:
+            terminalreporter.line(str(text))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 import shutil
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +19,18 @@ from conftest import need
 from autograder.cli import main
 from autograder.course import Course
 from autograder.desk import doctor, pool, settings
-from autograder.engine import EngineError, LimitError, Limits, Worker, frames, outer, tiers
+from autograder.engine import (
+    EngineError,
+    LimitError,
+    Limits,
+    Worker,
+    child,
+    frames,
+    inner,
+    outer,
+    tiers,
+)
+from autograder.engine.folders import Folders
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="walls need Linux"),
@@ -206,7 +221,8 @@ def test_a_course_whose_limit_is_none_is_told_so(
         file.write("c.AutograderLimits.file = 50\n")
     for command in (["grade"], ["check", str(next(course.glob("submitted/*/*/*.ipynb")))]):
         assert main([*command, "--course", str(course)]) == 2
-        assert "there is no limit 'file'" in capsys.readouterr().err
+        says = f"{course / 'nbgrader_config.py'}: there is no limit 'file'"
+        assert says in capsys.readouterr().err
 
 
 def test_a_bubblewrap_beside_python_is_found(
@@ -226,12 +242,84 @@ def test_limits_come_from_the_course_and_the_command_line(tmp_path: Path) -> Non
     assert found == Limits(cell_seconds=30, files=60, disk_bytes=1_000_000)
 
 
+def test_limits_of_a_file_that_is_included_count(tmp_path: Path) -> None:
+    (tmp_path / "nbgrader_config.py").write_text("load_subconfig('more.py')")
+    (tmp_path / "more.py").write_text("c = get_config()\nc.AutograderLimits.files = 50")
+    assert settings.limits(tmp_path).files == 50
+
+
+def test_what_help_says_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["grade", "--help"])
+    said = re.sub(r"\s+", " ", capsys.readouterr().out).partition("Limits are ")[2]
+    given = dict(re.findall(r"(\w+) \(([\d.e+]+)\)", said))
+    assert Limits.of(given) == Limits()
+    assert Limits.of({"memory_bytes": "4e9"}).memory_bytes == 4_000_000_000
+
+
+@pytest.mark.parametrize("wall", ["landlockpy.Ruleset.restrict", "autograder.engine.linux.prctl"])
+def test_a_wall_that_can_not_be_put_up_is_none(wall: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(errno.EPERM, "not permitted")
+
+    monkeypatch.setattr(wall, refused)
+    tiers.best.cache_clear()
+    try:
+        assert tiers.best() == "C"
+        (broken,) = [wall for wall in tiers.walls()[1:] if not wall.works]
+        assert "not permitted" in broken.says and "container" in broken.remedy
+    finally:
+        tiers.best.cache_clear()
+
+
+def test_why_a_wall_failed_is_told_whenever_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(program: bytes) -> None:
+        raise OSError(errno.EPERM, "no filter today")
+
+    # In the server, which loads it after it closed all descriptors but one.
+    folders, limits = Folders(Path(tempfile.mkdtemp())), Limits()
+    folders.make()
+    wall = inner.Inner(folders, behind_outer_wall=False)
+    wall.prepare()
+    monkeypatch.setattr("autograder.engine.linux.load_filter", refused)
+    read, write = os.pipe()
+    job, given = os.pipe()
+    frames.send(given, {"files": {}, "limits": vars(limits)})
+    pid = os.fork()
+    if pid == 0:
+        child.start(job, write, folders, wall, [])
+    os.close(write)
+    assert frames.receive(read, time.monotonic() + 60) == {"failed": "[Errno 1] no filter today"}
+    os.waitpid(pid, 0)
+    for fd in (read, job, given):
+        os.close(fd)
+    folders.remove()
+
+
+def test_nothing_in_reach_holds_what_was_handed_in() -> None:
+    readable = [str(path) for path in outer.readable()]
+    assert "/usr/lib" in readable and "/usr" not in readable and "/usr/local" not in readable
+    assert outer.exposes(Path("/usr/local/share/nbgrader/exchange")) is None
+    assert outer.exposes(Path("/usr/lib/a/course")) == Path("/usr/lib")
+
+
+def test_a_course_among_the_programs_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course = make_course(tmp_path / "course", ["ada"])
+    monkeypatch.setattr("autograder.cli.exposes", lambda root: Path("/usr/lib"))
+    assert main(["grade", "--course", str(course)]) == 2
+    assert "notebooks may read /usr/lib" in capsys.readouterr().err
+    assert not (course / "gradebook.db").exists()
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
         ("cell_second=3", "limits are cell_seconds, "),
         ("files=many", "'many'"),
         ("files=0", "above 0"),
+        ("files=0.5", "a whole number above 0"),
         ("files", "above 0"),
         ("cell_seconds=nan", "above 0"),
     ],
@@ -245,4 +333,4 @@ def test_a_limit_that_is_none_is_told(
     notebook = tmp_path / "n.ipynb"
     shutil.copy(Course(Path(__file__).parent.parent).master("01_add_and_model").path, notebook)
     assert main(["check", "--limit", given, str(notebook)]) == 2
-    assert says in capsys.readouterr().err
+    assert says in (said := capsys.readouterr().err) and "--limit: " in said

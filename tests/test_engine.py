@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -292,6 +294,33 @@ def test_what_bubblewrap_started_ends_with_it() -> None:
         inside = psutil.Process(int(wrapper.stdout.readline()))
         end(wrapper)
         inside.wait(timeout=60)
+
+
+def test_a_server_whose_parent_is_gone_in_the_middle_ends() -> None:
+    with Worker(warm=(), tier="C") as mine:
+        mine.wait_ready()
+        read, write = os.pipe()
+        socket.send_fds(mine._socket, [(100).to_bytes(4, "big")], [read, write])
+        os.close(read)
+        os.close(write)
+        mine._socket.shutdown(socket.SHUT_RDWR)
+        mine._server.wait(timeout=60)
+        assert mine._home is not None and not Path(mine._home).exists()
+
+
+def test_folders_of_any_depth_are_removed(tmp_path: Path) -> None:
+    folders = Folders(tmp_path / "home")
+    folders.home.mkdir()
+    folders.make()
+    place = os.open(folders.work, os.O_RDONLY)
+    for _ in range(1_500):  # deeper than Python's recursion
+        os.mkdir("d", dir_fd=place)
+        inner = os.open("d", os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = inner
+    os.close(place)
+    folders.remove()
+    assert not folders.home.exists()
 
 
 def test_no_file_descriptor_is_left(worker: Worker) -> None:

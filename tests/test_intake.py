@@ -10,12 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from classroom import LESSON
 
 from autograder.cli import main
 from autograder.desk import intake
 from autograder.desk.intake import Caps, IntakeError, take_in
 
 GOOD = {"ada/01/work.ipynb": b"{}", "ada/01/data/x.csv": b"1,2", "bo/01/work.ipynb": b"[]"}
+LESSONS = ["01"]
 Make = Callable[[Path, dict[str, bytes]], Path]
 
 
@@ -43,7 +45,7 @@ def refused(source: Path, *says: str, caps: Caps | None = None) -> None:
     """See that it is refused for that reason, and that nothing was written anywhere."""
     course = source.parent / "course"
     with pytest.raises(IntakeError) as error:
-        take_in(source, course / "submitted", caps)
+        take_in(source, course / "submitted", LESSONS, caps)
     assert str(error.value).startswith(str(source))
     for words in says:
         assert words in str(error.value)
@@ -54,12 +56,12 @@ def refused(source: Path, *says: str, caps: Caps | None = None) -> None:
 def test_a_class_is_taken_in(make: Make, tmp_path: Path) -> None:
     litter = {"__MACOSX/ada/01/._work.ipynb": b"x", "ada/01/.DS_Store": b"x"}
     source = make(tmp_path, GOOD | litter)
-    assert take_in(source, tmp_path / "course/submitted") == ["ada/01", "bo/01"]
+    assert take_in(source, tmp_path / "course/submitted", LESSONS) == ["ada/01", "bo/01"]
     assert content(tmp_path / "course") == {f"submitted/{n}": data for n, data in GOOD.items()}
     # Once more, with somebody new: what is there stays as it is, and nothing is mixed with it.
     more = make(tmp_path, {"cy/01/work.ipynb": b"new", "ada/01/work.ipynb": b"changed"})
     with pytest.raises(IntakeError, match="ada/01 is there already"):
-        take_in(more, tmp_path / "course/submitted")
+        take_in(more, tmp_path / "course/submitted", LESSONS)
     assert content(tmp_path / "course") == {f"submitted/{n}": data for n, data in GOOD.items()}
 
 
@@ -177,7 +179,9 @@ def test_a_bomb_that_is_unpacked_a_chunk_at_a_time(method: int, tmp_path: Path) 
     with zipfile.ZipFile(source, "w", method) as archive:
         archive.writestr("ada/01/work.ipynb", bytes(2_000_000))
     assert source.stat().st_size < 2_000
-    refused(source, "the entry 'ada/01/work.ipynb' is packed in a way", caps=Caps(file_bytes=1_000))
+    refused(
+        source, "the entry 'ada/01/work.ipynb' is packed in an unusual", caps=Caps(file_bytes=1_000)
+    )
 
 
 def test_any_spoilt_zip_is_taken_or_refused(tmp_path: Path) -> None:
@@ -191,7 +195,7 @@ def test_any_spoilt_zip_is_taken_or_refused(tmp_path: Path) -> None:
         source = tmp_path / "class.zip"
         source.write_bytes(data)
         try:
-            take_in(source, tmp_path / f"course{number}" / "submitted")
+            take_in(source, tmp_path / f"course{number}" / "submitted", LESSONS)
         except IntakeError as error:
             assert str(error).isprintable()
             refusals += 1
@@ -220,16 +224,48 @@ def test_what_was_written_goes_when_the_disk_is_full(
 
     monkeypatch.setattr(intake, "_copy", full)
     with pytest.raises(OSError, match="No space"):
-        take_in(make_zip(tmp_path, GOOD), tmp_path / "course/submitted")
+        take_in(make_zip(tmp_path, GOOD), tmp_path / "course/submitted", LESSONS)
     assert list((tmp_path / "course").iterdir()) == []
+
+
+def test_what_is_no_lesson_is_refused(tmp_path: Path) -> None:
+    around = {f"class/{name}": data for name, data in GOOD.items()}
+    refused(make_zip(tmp_path, around), "'ada' is no lesson", "Is there a folder around it all?")
+
+
+def test_a_file_where_a_students_folder_should_be(tmp_path: Path) -> None:
+    submitted = tmp_path / "course/submitted"
+    submitted.mkdir(parents=True)
+    (submitted / "bo").write_text("a note")
+    with pytest.raises(IntakeError, match="bo/01 is there already"):
+        take_in(make_zip(tmp_path, GOOD), submitted, LESSONS)
+    assert content(submitted) == {"bo": b"a note"}
+
+
+def test_what_was_moved_is_moved_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    submitted = tmp_path / "course/submitted"
+    rename = Path.rename
+
+    def stops(path: Path, target: Path) -> Path:
+        if target == submitted / "bo/01":
+            raise OSError(5, "Input/output error")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", stops)
+    with pytest.raises(OSError, match="Input/output"):
+        take_in(make_zip(tmp_path, GOOD), submitted, LESSONS)
+    assert content(submitted) == {}
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     course = tmp_path / "course"
     course.mkdir()
-    assert main(["take", str(make_zip(tmp_path, GOOD)), "--course", str(course)]) == 0
-    assert content(course / "submitted") == GOOD
-    assert "ada/01" in capsys.readouterr().out
+    good = {name.replace("/01/", f"/{LESSON}/"): data for name, data in GOOD.items()}
+    assert main(["take", str(make_zip(tmp_path, good)), "--course", str(course)]) == 0
+    assert content(course / "submitted") == good
+    assert f"ada/{LESSON}" in capsys.readouterr().out
+    assert main(["take", str(make_zip(tmp_path, GOOD)), "--course", f"{course}s"]) == 2
+    assert "there is no such folder" in capsys.readouterr().err
     bad = make_zip(tmp_path, {"../01/x.ipynb": b""})
     assert main(["take", str(bad), "--course", str(course)]) == 2
     assert "the entry '../01/x.ipynb' leads elsewhere" in capsys.readouterr().err

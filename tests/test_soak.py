@@ -7,17 +7,21 @@ import os
 import random
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
 import psutil
 import pytest
-from conftest import need
-from test_attacks import ATTACKS, LIMITS, Outside, classmate, ending, outside, processes_of
+from classroom import CLASS, EXPECTED, LESSON, ROOT
+from conftest import FIGURES, need
+from test_attacks import ATTACKS, LIMITS, Outside, ending, outside, processes_of
 from test_attacks import run as run_attack
 from test_claims import CELL, GOOD
 
-from autograder.engine import Worker, claims, frames
+from autograder.course import Course, Master, Plan, parse_cells
+from autograder.desk import judging
+from autograder.engine import Worker, claims, frames, outer
 from autograder.marking import BadValue, CellRun
 
 pytestmark = pytest.mark.long
@@ -56,7 +60,9 @@ def mutated(dice: random.Random) -> bytes:
 
 
 @pytest.mark.timeout(FUZZ_SECONDS + 300)
-def test_any_bytes_are_a_claim_or_refused() -> None:
+def test_any_bytes_are_a_claim_or_refused(
+    record_property: Callable[[str, object], None],
+) -> None:
     seed = random.SystemRandom().getrandbits(64)
     dice = random.Random(seed)
     seen: Counter[str] = Counter()
@@ -79,19 +85,33 @@ def test_any_bytes_are_a_claim_or_refused() -> None:
                 raise AssertionError(f"seed {seed}, frame {data!r}") from error
         finally:
             os.close(read)
-    print(f"frames: {dict(seen)}")
+    record_property(FIGURES, f"frames: {dict(seen)}")
     assert set(seen) == {"taken", "Closed", "BadFrame", "BadValue"}
+
+
+def submission_of(master: Master, student: str) -> Plan:
+    """What a student of the example class handed in."""
+    (path,) = (CLASS / student / LESSON).glob("*.ipynb")
+    return judging.make_plan(master, parse_cells(path.read_bytes()))
 
 
 def resources(worker: Worker) -> dict[str, object]:
     """What must be the same after any number of submissions."""
+    (server,) = servers(worker)
+    inside = Path(f"/proc/{server.pid}")
     return {
         "processes": processes_of(worker),
         "descriptors": len(list(Path("/proc/self/fd").iterdir())),
-        "of the server": sum(p.num_fds() for p in servers(worker)),
-        "mounts": Path("/proc/self/mounts").read_text().count("\n"),
+        "of the server": server.num_fds(),
+        "mounts": (inside / "mounts").read_text().splitlines(),
+        "files": files_of(inside / f"root{worker._home or outer.HOME}"),
         "threads": psutil.Process().num_threads(),
     }
+
+
+def files_of(home: Path) -> list[str]:
+    """What is in the notebooks' folders; root alone sees into those of another user."""
+    return sorted(str(path.relative_to(home)) for path in home.rglob("*"))
 
 
 def servers(worker: Worker) -> list[psutil.Process]:
@@ -101,7 +121,9 @@ def servers(worker: Worker) -> list[psutil.Process]:
 
 @pytest.mark.timeout(7_200)
 @pytest.mark.parametrize("tier", ["A", "B"])
-def test_a_long_day(tier: str, outside: Outside) -> None:
+def test_a_long_day(
+    tier: str, outside: Outside, record_property: Callable[[str, object], None]
+) -> None:
     if tier == "A":
         need("bubblewrap")
     # Those that end by the clock would take hours.
@@ -109,9 +131,13 @@ def test_a_long_day(tier: str, outside: Outside) -> None:
     dice = random.Random(6)
     before = outside.state()
     endings: Counter[str] = Counter()
-    memory: list[float] = []
+    memory: list[tuple[float, float]] = []  # MB: of the server, of this process
+    master = Course(ROOT).master(LESSON)
+    right = {name: graded for name, (status, graded) in EXPECTED.items() if status == "graded"}
+    # fay's loop is ended by the clock.
+    students = {name: submission_of(master, name) for name in right if name not in ("fay", "max")}
     with Worker(LIMITS, tier=tier) as worker:  # type: ignore[arg-type]
-        honest = classmate(worker)
+        reference = judging.run_reference(worker, master)
         at_first = resources(worker)
         for number in range(SUBMISSIONS):
             if number % ONE_IN == 0:
@@ -121,13 +147,20 @@ def test_a_long_day(tier: str, outside: Outside) -> None:
                 assert ending(seen)[0] == expected, (attack.name, ending(seen))
                 endings[expected] += 1
             else:
-                assert honest() == 1, number
+                student = dice.choice(sorted(students))
+                judged = judging.judge(worker, master, students[student], reference)
+                passed = [v.exercise for v in judged.verdicts if v.verdict == "passed"]
+                assert passed == right[student], (number, student)
                 endings["honest"] += 1
             if number % (SUBMISSIONS // SAMPLES) == 0:
-                memory.append(sum(p.memory_info().rss for p in servers(worker)) / 2**20)
+                both = (*servers(worker), psutil.Process())
+                memory.append(tuple(p.memory_info().rss / 2**20 for p in both))
         assert resources(worker) == at_first
     # The first attacks of each kind compile what the server keeps.
-    early, late = median(memory[5:10]), median(memory[-5:])
-    print(f"tier {tier}: {dict(endings)}; MB of the server: {early:.1f} to {late:.1f}")
-    assert late <= early * 1.05, memory
+    says = [f"tier {tier}: {dict(endings)}"]
+    for name, sizes in zip(("server", "grader"), zip(*memory, strict=True), strict=True):
+        early, late = median(sizes[5:10]), median(sizes[-5:])
+        says.append(f"MB of the {name}: {early:.1f} to {late:.1f}")
+        assert late <= early * 1.05, memory
+    record_property(FIGURES, "; ".join(says))
     assert outside.state() == before

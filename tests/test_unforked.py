@@ -74,7 +74,7 @@ def test_a_report_that_a_cell_makes_itself_is_none(worker: Worker) -> None:
     assert seen.cells["end"].ended == "crashed"
 
 
-def test_files_are_there_and_only_to_read(worker: Worker, tmp_path: Path) -> None:
+def test_files_are_there(worker: Worker, tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "x.csv").write_text("1,2")
     (tmp_path / "helper.py").write_text("value = 3")

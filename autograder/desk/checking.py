@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +10,11 @@ from typing import Any
 
 from autograder import course
 from autograder.course import Cell, Course, CourseError, Master, NotebookError, Solution
-from autograder.engine import Limits, Tier, start_worker
+from autograder.engine import MEANING, Limits, Tier, best, start_worker
 from autograder.marking import Verdict
 
 from . import judging, settings
+from .pool import CONFINED
 
 NO_MASTERS = "the lesson's master, with its solutions and hidden tests, is not on this machine"
 
@@ -32,7 +34,8 @@ class Checked:
 
     Attributes:
         why_not: why the hidden tests did not run, '' if they did.
-        tier: how well the notebook was confined; None where it ran as a kernel does.
+        tier: how well the notebook was confined: not at all (C) where only its own checks ran,
+            in a kernel as the learner's own.
     """
 
     lesson: str
@@ -105,7 +108,11 @@ class Checked:
 
 
 def check(
-    path: Path, root: Path | None, tell: Callable[[str], None], limits: Sequence[str] = ()
+    path: Path,
+    root: Path | None,
+    tell: Callable[[str], None],
+    limits: Sequence[str] = (),
+    warn: Callable[[str], None] = lambda _: None,
 ) -> Checked:
     """Check a notebook.
 
@@ -114,6 +121,7 @@ def check(
         root: the course folder; None: the one around the notebook, if there is one.
         tell: is given how far it is, in words.
         limits: as for :func:`autograder.desk.settings.limits`.
+        warn: is told, before anything is run, where nothing confines the notebook.
 
     Raises:
         NotebookError: the file can't be read, or is no notebook of the course.
@@ -136,8 +144,13 @@ def check(
     found = settings.limits(around.root if around and trusted else None, limits)
     master = course.recognise(cells, masters)
     if master:
+        tier = best()
+        if tier not in CONFINED:
+            warn(f"the notebook is {MEANING[tier]} (see `autograder doctor`)")
         return _whole(master, cells, tell, found)
     if not masters:
+        if limits:
+            warn("--limit is for a notebook whose master is on this machine, and does nothing here")
         return _visible(path, NO_MASTERS, tell)
     raise NotebookError(
         f"{path}: no lesson of this course was recognised in it; lessons are "
@@ -178,4 +191,4 @@ def _visible(path: Path, why_not: str, tell: Callable[[str], None]) -> Checked:
 
     found, notes = visible.check(path, tell)
     rows = tuple(Row(verdict, heading) for verdict, heading in found)
-    return Checked("", rows, tuple(notes), why_not)
+    return Checked("", rows, tuple(notes), why_not, "C" if sys.platform == "linux" else "D")

@@ -15,7 +15,7 @@ import stat
 import tempfile
 import unicodedata
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -27,15 +27,17 @@ from .errors import GradingError
 _LAYOUT = "STUDENT/LESSON/FILE"
 _LEAST_PARTS, _MOST_PARTS = 3, 12
 _NAME_BYTES = 200  # file systems take 255
-# What macOS and Windows put into archives by themselves.
 # Hidden, or a formula in a spreadsheet, or an option of a program.
 _ODD = ".=+-@"
+# What macOS and Windows put into archives by themselves.
 _LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{n}{i}" for n in ("com", "lpt") for i in range(1, 10))}
 _ENCRYPTED = 0x1
 # Of others zipfile unpacks a whole chunk at a time, and a chunk can be a bomb.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _CHUNK = 1 << 20
+_LINK = "a link; only files and folders are taken in"
+_SPECIAL = "a special file; only files and folders are taken in"
 
 
 class IntakeError(GradingError):
@@ -62,14 +64,20 @@ class _Entry:
     open: Callable[[], BinaryIO]
 
 
-def take_in(source: Path, submitted: Path, caps: Caps | None = None) -> list[str]:
+def take_in(
+    source: Path, submitted: Path, lessons: Sequence[str], caps: Caps | None = None
+) -> list[str]:
     """Put a source's files into ``submitted``; all of them, or none.
+
+    Args:
+        lessons: the course's; other folders are refused.
 
     Returns:
         The names of the students' folders for lessons, as ``STUDENT/LESSON``.
 
     Raises:
         IntakeError: an entry is refused, or is there already; or it is no such source.
+        OSError: the disk is full, or can't be written.
     """
     caps = caps or Caps()
     submitted.parent.mkdir(parents=True, exist_ok=True)
@@ -87,18 +95,37 @@ def take_in(source: Path, submitted: Path, caps: Caps | None = None) -> list[str
         if not places:
             raise IntakeError(f"there are no files in it, as {_LAYOUT}")
         for place in places:
-            if os.path.lexists(submitted / place):
+            student, _, lesson = place.partition("/")
+            if lesson not in lessons:
+                raise IntakeError(
+                    f"{place!r} should be {_LAYOUT}, and {lesson!r} is no lesson here; lessons are "
+                    f"{', '.join(lessons)}. Is there a folder around it all?"
+                )
+            parent = submitted / student
+            if os.path.lexists(submitted / place) or (parent.exists() and not parent.is_dir()):
                 raise IntakeError(
                     f"{submitted / place} is there already; move it away to take in another"
                 )
-        for place in places:
-            (submitted / place).parent.mkdir(parents=True, exist_ok=True)
-            (half / place).rename(submitted / place)
+        _move(half, submitted, places)
         return places
     except IntakeError as error:
         raise IntakeError(f"{source} is not taken in: {error}") from error
     finally:
         shutil.rmtree(half, ignore_errors=True)
+
+
+def _move(half: Path, submitted: Path, places: Sequence[str]) -> None:
+    """Move what was unpacked to its place; back again where one can't be moved."""
+    moved: list[str] = []
+    try:
+        for place in places:
+            (submitted / place).parent.mkdir(parents=True, exist_ok=True)
+            (half / place).rename(submitted / place)
+            moved.append(place)
+    except OSError:
+        for place in moved:
+            (submitted / place).rename(half / place)
+        raise
 
 
 def _unpack(entries: Iterator[_Entry], folder: Path, caps: Caps) -> None:
@@ -115,7 +142,7 @@ def _unpack(entries: Iterator[_Entry], folder: Path, caps: Caps) -> None:
                 f"{_named(entry)} is of a student whose name begins with {parts[0][0]!r}"
             )
         if entry.kind:
-            raise IntakeError(f"{_named(entry)} is {entry.kind}, and only files and folders are")
+            raise IntakeError(f"{_named(entry)} is {entry.kind}")
         left -= entry.size
         if entry.size > caps.file_bytes or left < 0:
             raise IntakeError(f"{_named(entry)} is too large, or all files together are")
@@ -196,11 +223,11 @@ def _of_zip(archive: zipfile.ZipFile) -> Iterator[_Entry]:
         # `orig_filename`: zipfile cuts a name at a zero byte, and turns separators around.
         mode, kind = info.external_attr >> 16, ""
         if info.flag_bits & _ENCRYPTED:
-            kind = "encrypted"
+            kind = "encrypted; ask for it without a password"
         elif info.compress_type not in _METHODS:
-            kind = "packed in a way that few programs know"
+            kind = "packed in an unusual way; zip it again with ordinary compression"
         elif stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-            kind = "a link" if stat.S_ISLNK(mode) else "a special file"
+            kind = _LINK if stat.S_ISLNK(mode) else _SPECIAL
         folder = info.orig_filename.endswith("/")
 
         def opened(info: zipfile.ZipInfo = info) -> BinaryIO:
@@ -216,11 +243,11 @@ def _of_folder(folder: Path) -> Iterator[_Entry]:
             state = path.lstat()
             kind = ""
             if stat.S_ISLNK(state.st_mode):
-                kind = "a link"
+                kind = _LINK
             elif stat.S_ISDIR(state.st_mode):
                 places.append(path)
             elif not stat.S_ISREG(state.st_mode):
-                kind = "a special file"
+                kind = _SPECIAL
 
             def opened(path: Path = path) -> BinaryIO:
                 # Not a link that somebody put in its place meanwhile, nor a pipe to wait at.

@@ -11,6 +11,7 @@ from autograder.engine import LimitError, Limits
 
 _CONFIG = "nbgrader_config.py"  # not from .source, which imports nbgrader
 _SECTION = "AutograderLimits"
+_INCLUDES = "load_subconfig"
 
 
 def limits(root: Path | None, given: Sequence[str] = ()) -> Limits:
@@ -27,10 +28,11 @@ def limits(root: Path | None, given: Sequence[str] = ()) -> Limits:
         stops with an error.
     """
     settings = {} if root is None else _of_course(root)
+    _limits(settings, str(root and root / _CONFIG))
     for text in given:
         name, _, value = text.partition("=")
         settings[name] = value
-    return _limits(settings)
+    return _limits(settings, "--limit")
 
 
 def limits_of(config: Mapping[str, Any]) -> Limits:
@@ -39,20 +41,21 @@ def limits_of(config: Mapping[str, Any]) -> Limits:
     Raises:
         CourseError: as for :func:`limits`.
     """
-    return _limits(_section(config))
+    return _limits(_section(config), _CONFIG)
 
 
-def _limits(settings: dict[str, Any]) -> Limits:
+def _limits(settings: dict[str, Any], place: str) -> Limits:
     try:
         return Limits.of(settings)
     except LimitError as error:
-        raise CourseError(str(error)) from error
+        raise CourseError(f"{place}: {error}") from error
 
 
 def _of_course(root: Path) -> dict[str, Any]:
     path = root / _CONFIG
     # Most courses set none, and to run the file takes seconds, as it imports nbgrader.
-    if not path.is_file() or _SECTION not in path.read_text("utf-8", errors="replace"):
+    text = path.read_text("utf-8", errors="replace") if path.is_file() else ""
+    if _SECTION not in text and _INCLUDES not in text:
         return {}
     from traitlets.config.loader import PyFileConfigLoader
 

@@ -2,6 +2,7 @@
 
 from .errors import EngineError, FilesError, WorkerLost
 from .limits import LimitError, Limits
+from .outer import exposes
 from .shipped import Files, read_files
 from .starting import start_worker
 from .tiers import MEANING, Tier, Wall, best, walls
@@ -19,6 +20,7 @@ __all__ = [
     "Worker",
     "WorkerLost",
     "best",
+    "exposes",
     "read_files",
     "start_worker",
     "walls",

@@ -22,6 +22,10 @@ if TYPE_CHECKING:  # needs libraries that not every system has
     from .inner import Inner
 
 
+# What the server was started with, which may name folders of the grader's.
+_GRADERS = ("PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
+
+
 def start(
     fd: int, out: int, folders: Folders, inner: Inner | None, libraries: Snapshot
 ) -> NoReturn:
@@ -48,10 +52,16 @@ def start(
         out = FRAMES
         frames.send(out, {"possible": possible})
         if not possible:
+            for name in _GRADERS:
+                os.environ.pop(name, None)
+            os.environ["PATH"] = "/usr/bin:/bin"
             cells = Cells(job, folders.work, folders.temporary, libraries)
             for cell in job["cells"]:
                 frames.send(out, cells.run(cell))
             os._exit(0)
     except OSError as error:  # only before the walls stood, or where the parent is gone
-        frames.send(out, {"failed": str(error)})
+        try:
+            frames.send(out, {"failed": str(error)})
+        except OSError:  # by then the pipe had its other number
+            frames.send(FRAMES, {"failed": str(error)})
     os._exit(1)

@@ -64,7 +64,11 @@ class Folders:
             os.utime(folder)
 
     def fill(self, files: dict[str, bytes]) -> None:
-        """Put a lesson's files into ``data``, and links to them into the working folder."""
+        """Put a lesson's files into ``data``, and links to them into the working folder.
+
+        Raises:
+            ValueError: a name leads out of the folder. OSError: there is no room.
+        """
         for name, content in files.items():
             path = self.data / name
             if ".." in path.parts or not path.is_relative_to(self.data):
@@ -121,6 +125,8 @@ class Folders:
 
     def remove(self) -> None:
         """Remove them, and ``home``."""
+        with contextlib.suppress(OSError):
+            self.empty()  # as deep as they may be, which rmtree doesn't stand
         shutil.rmtree(self.home, ignore_errors=True)
 
 

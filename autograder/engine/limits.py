@@ -10,7 +10,8 @@ from typing import Any
 class Limits:
     """Limits of one submission, which the lessons stay far below.
 
-    Wall-clock times are kept by the parent, the other limits by the kernel.
+    Wall-clock times and outputs are kept by the parent, the other limits by the kernel; in tier B
+    (see :mod:`autograder.engine.tiers`) the server looks how much disk is taken.
     """
 
     cell_seconds: float = 10.0
@@ -40,12 +41,14 @@ class Limits:
             if name not in kinds:
                 raise LimitError(f"there is no limit {name!r}; limits are {', '.join(kinds)}")
             try:
-                number = kinds[name](value)
+                number = float(value)
             except (TypeError, ValueError, OverflowError):
-                number = 0
-            if not 0 < number < 2**53:
-                raise LimitError(f"the limit {name} is a number above 0, and not {value!r}")
-            found[name] = number
+                number = 0.0
+            whole = kinds[name] is int
+            if not 0 < number < 2**53 or (whole and not number.is_integer()):
+                kind = "a whole number" if whole else "a number"
+                raise LimitError(f"the limit {name} is {kind} above 0, and not {value!r}")
+            found[name] = kinds[name](number)
         return cls(**found)
 
 

@@ -20,7 +20,9 @@ HOME = Path("/box")
 PACKAGE = Path(__file__).resolve().parents[1]
 """This package's own folder."""
 _CODE = Path("/run/autograder")  # where the package stands inside; not beside any solutions
-SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/nix/store", "/gnu/store")
+_SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/nix/store", "/gnu/store")
+# nbgrader's exchange is there by default, with what everybody handed in.
+_LEFT_OUT = Path("/usr/local/share")
 # Of /etc, what programs find libraries, fonts and the time zone with.
 SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime")
 PROCESSORS = "/sys/devices/system/cpu"
@@ -38,6 +40,33 @@ def program() -> str | None:
     return shutil.which("bwrap") or shutil.which("bwrap", path=str(Path(sys.executable).parent))
 
 
+def system() -> list[Path]:
+    """The system's folders that a notebook may read, where they are there."""
+    found: list[Path] = []
+    places = [path for path in map(Path, _SYSTEM) if path.is_dir()]
+    while places:
+        place = places.pop(0)
+        if place != _LEFT_OUT and _LEFT_OUT.is_relative_to(place):
+            inner = ((path, path.resolve()) for path in sorted(place.iterdir()))
+            # No link that leads elsewhere.
+            places += [
+                path
+                for path, real in inner
+                if real.is_dir()
+                and real.is_relative_to("/usr")
+                and (path == _LEFT_OUT or not real.is_relative_to(_LEFT_OUT))
+            ]
+        elif place != _LEFT_OUT:
+            found.append(place)
+    return found
+
+
+def exposes(folder: Path) -> Path | None:
+    """What notebooks may read and ``folder`` lies in."""
+    places = (place.resolve() for place in readable() if place.is_dir())
+    return next((place for place in places if folder.resolve().is_relative_to(place)), None)
+
+
 def interpreter() -> Iterator[Path]:
     """The folders that this Python runs from."""
     places = [sys.prefix, sys.base_prefix, sys.exec_prefix, *site.getsitepackages()]
@@ -49,7 +78,7 @@ def interpreter() -> Iterator[Path]:
     found: dict[Path, None] = {}
     for place in [*map(Path, places), executable]:
         for path in (place, place.resolve()):
-            known = any(path.is_relative_to(other) for other in (*found, Path("/usr")))
+            known = any(path.is_relative_to(other) for other in (*found, *system()))
             if path.is_dir() and not known:
                 found[path] = None
     yield from found
@@ -83,7 +112,8 @@ def command(arguments: Sequence[str], environment: dict[str, str] | None = None)
     else:
         line += ["--unshare-user"]
     code = [*interpreter()]
-    binds = [("--ro-bind", path, path) for path in map(Path, SYSTEM) if path.is_dir()]
+    systems = system()
+    binds = [("--ro-bind", path, path) for path in systems]
     binds += [("--ro-bind-try", path, path) for path in map(Path, (*SETTINGS, PROCESSORS))]
     binds += [("--dev-bind", path, path) for path in map(Path, DEVICES)]
     binds += [("--ro-bind", path, path) for path in code]
@@ -91,7 +121,7 @@ def command(arguments: Sequence[str], environment: dict[str, str] | None = None)
     for how, source, place in binds:
         for above in reversed(place.parents[:-1]):  # else only root could enter them
             line += ["--dir", str(above)]
-        if source in map(Path, SYSTEM) and source.is_symlink():
+        if source in systems and source.is_symlink():
             line += ["--symlink", str(source.readlink()), str(place)]
         else:
             line += [how, str(source), str(place)]
@@ -107,5 +137,5 @@ def command(arguments: Sequence[str], environment: dict[str, str] | None = None)
 
 def readable() -> list[Path]:
     """What a notebook may read, on either side of the wall, where it is there."""
-    places = [*map(Path, (*SYSTEM, *SETTINGS, PROCESSORS)), *interpreter(), PACKAGE]
+    places = [*system(), *map(Path, (*SETTINGS, PROCESSORS)), *interpreter(), PACKAGE]
     return [path for path in places if path.exists()]

@@ -146,7 +146,10 @@ class _Server:
         size = int.from_bytes(head, "big")
         data = b""
         while len(data) < size:
-            data += self.control.recv(min(size - len(data), 1 << 20))
+            part = self.control.recv(min(size - len(data), 1 << 20))
+            if not part:
+                return False
+            data += part
         prepare(json.loads(data))
         pid = os.fork()
         if pid == 0:

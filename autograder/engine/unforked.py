@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 import tempfile
 import threading
 import time
@@ -25,6 +24,7 @@ from autograder.marking import BadValue
 
 from . import claims, frames
 from .errors import EngineError
+from .folders import Folders
 from .in_kernel import REPORT
 from .kernel import running
 from .limits import Limits
@@ -79,7 +79,7 @@ class Unforked(Worker):
             (home / "job").write_text(text, "utf-8")
             return self._in_kernel(home, cells, deadline, whole=job["whole"])
         finally:
-            shutil.rmtree(home, ignore_errors=True)
+            Folders(home).remove()
 
     def _in_kernel(
         self, home: Path, cells: Sequence[PlanCell], deadline: float | None, *, whole: bool

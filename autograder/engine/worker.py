@@ -55,7 +55,8 @@ class Worker:
         tier: how notebooks are confined; the best that works here where it is None.
 
     Raises:
-        EngineError: (from the first run) the server could not be started.
+        EngineError: root's server could not get at this Python; and from the first run, the server
+            could not be started.
     """
 
     def __init__(
@@ -159,6 +160,10 @@ class Worker:
 
         A cell that loops, exits, crashes or runs out of memory fails alone: the rest is run
         again without it, until all other cells have ended or the notebook's time is up.
+
+        Raises:
+            WorkerLost: the server broke. FilesError: ``files`` are more than it may have.
+            EngineError: the process can't be confined, or was not started.
         """
         self.wait_ready()
         if deadline is None:

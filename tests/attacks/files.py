@@ -81,7 +81,7 @@ ATTACKS = [
     Attack(
         "modes of files outside",
         "the outer wall: read-only; filter: chmod without it",
-        "os.chmod(target['readable'], 0o644)",
+        "os.chmod(target['readable'], 0o600)",
         bare=None,  # whose file it is depends
     ),
     Attack(
@@ -148,10 +148,5 @@ ATTACKS = [
         "accounts of the system",
         "Landlock: of /etc little is granted",
         "return open('/etc/passwd').read()",
-    ),
-    Attack(
-        "the lesson's own folder in the server",
-        "Landlock: the canary",
-        "return open(os.path.dirname(os.getcwd()) + '/canary').read()",
     ),
 ]

@@ -13,8 +13,8 @@ ATTACKS = [
     Attack(
         "its own environment, as the grader left it",
         "the worker: a server's environment is made anew",
-        "if b'AUTOGRADER_TEST_SECRET' not in open('/proc/self/environ', 'rb').read():\n"
-        "    raise PermissionError('not there')",
+        "if not {'AUTOGRADER_TEST_SECRET', 'LD_LIBRARY_PATH', 'PYTHONPATH'} & os.environ.keys():\n"
+        "    if os.environ['PATH'] == '/usr/bin:/bin': raise PermissionError('not there')",
         bare="refused",
     ),
     Attack(
