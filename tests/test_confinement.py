@@ -165,7 +165,8 @@ def test_the_doctor_tells_what_is_missing(
 
 @pytest.fixture
 def nothing_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("autograder.cli", "autograder.desk.pool", "autograder.engine.tiers"):
+    places = ("cli", "desk.checking", "desk.pool", "engine.tiers")
+    for module in (f"autograder.{place}" for place in places):
         monkeypatch.setattr(f"{module}.best", lambda: "C")
 
 

@@ -20,6 +20,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from autograder.desk import database
 from autograder.desk import gradebook as writer
+from autograder.desk.source import Source
 from autograder.engine import Limits
 
 NOTEBOOK = f"{LESSON}/{NAME}.ipynb"
@@ -315,3 +316,24 @@ def test_what_the_learner_added_is_there_for_who_marks(course: Path, grade: Grad
     assert grade()[0] == 0
     graded = nbformat.read(course / "autograded" / "ada" / NOTEBOOK, as_version=4)
     assert "I was not sure about this one." in [cell.source for cell in graded.cells]
+
+
+def test_ctrl_c_while_a_lesson_is_recorded_ends_cleanly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = make_course(tmp_path / "course", ["ada"])
+    recorded = writer.Gradebook._recorded
+
+    def interrupted(book: writer.Gradebook, source: Source) -> bool:
+        """As SQLAlchemy leaves it where a signal breaks into a statement."""
+        recorded(book, source)
+        book._db.connection().invalidate()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writer.Gradebook, "_recorded", interrupted)
+        assert run(folder) == 130
+    said = capsys.readouterr().err
+    assert "same command" in said and "not recorded" not in said
+    assert run(folder) == 0
+    assert marks(folder) == {"ada": wanted("ada")}

@@ -118,10 +118,13 @@ class Gradebook:
         try:
             self._book.update_or_create_assignment(master.lesson)
             self._must_be_called(source)
-            if self._recorded(source):
-                return
-        finally:
+            known = self._recorded(source)
             self._db.commit()
+        except BaseException:  # Ctrl-C too, which breaks off what the database does
+            self._db.rollback()
+            raise
+        if known:
+            return
         resources = {
             "nbgrader": {
                 "notebook": master.name,
