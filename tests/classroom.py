@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import partialmethod
 from pathlib import Path
 
 import kept
@@ -61,7 +61,7 @@ def run(
     more = [f"--limit={name}={value}" for name, value in vars(limits).items()] if limits else []
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setattr(pool, "Setup", partial(pool.Setup, tier=tier))
+        patch.setattr(pool.Setup, "__init__", partialmethod(pool.Setup.__init__, tier=tier))
         patch.setattr(pool, "start_worker", kept.start)
         return main(["grade", *more, *map(str, arguments)])
 
