@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.course import Course, Plan, PlanCell, parse_cells
 from autograder.desk import judging
-from autograder.engine import Tier, Worker, best
+from autograder.engine import Limits, Tier, Worker, best
 
 from . import measure
 
@@ -33,6 +33,19 @@ class _Clock(Worker):
     def _see_walls(self, fd: int) -> None:
         super()._see_walls(fd)
         self.seconds.append(time.perf_counter() - self._started)
+
+
+LOOP = Plan("loop", (PlanCell("loop", "own", "while True: pass"),))
+SHORT = Limits(cell_seconds=0.5)
+
+
+def _to_kill(tier: Tier) -> list[float]:
+    """Milliseconds from the end of a loop's time until nothing is left of it."""
+    with Worker(SHORT, tier=tier) as worker:
+        worker.run(NOTHING, "secret")
+        took = [_timed(lambda: worker.run(LOOP, "secret")) for _ in range(10)]
+    # A second run, without the loop, and the start of both are in it.
+    return [1000 * (seconds - SHORT.cell_seconds) for seconds in took]
 
 
 def _timed(task: Callable[[], object]) -> float:
@@ -84,6 +97,10 @@ def main() -> None:
             (f"tier {tier}: a job that does nothing, to its end, ms", measure.spread(empty)),
             (f"tier {tier}: a submission, one job, seconds", measure.spread(rounds[tier])),
         ]
+    rows += [
+        (f"tier {t}: a loop is over, ms after its time was", measure.spread(_to_kill(t)))
+        for t in TIERS
+    ]
     for tier in ("A", "B"):
         rows.append((f"tier {tier}: share of the unconfined rate", f"{rate['C'] / rate[tier]:.0%}"))
     measure.write(
