@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +15,10 @@ from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_core.utils import run_sync
 from nbclient import NotebookClient
+
+# A time limit is told in words. Traitlets' own logger is everybody's, and stays as it is.
+_SILENT = logging.getLogger(f"{__name__}.silent")
+_SILENT.disabled = True
 
 
 class _ThisPython(KernelSpecManager):
@@ -44,8 +49,8 @@ def running(
         timeout_func=seconds,
         allow_errors=True,
         resources={"metadata": {"path": str(folder)}},
+        log=_SILENT,
     )
-    client.log.disabled = True  # a time limit is told in words
     try:
         client.start_new_kernel(env={**os.environ, **variables}, stderr=subprocess.DEVNULL)
         client.start_new_kernel_client()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from . import Attack
 
 ATTACKS = [
@@ -113,7 +115,8 @@ ATTACKS = [
         "files in the temporary folder of all",
         "the outer wall: /tmp is the notebook's own",
         "open('/tmp/autograder-attack', 'w').close()",
-        inside="done",
+        # Where Python itself is in there, it is read-only.
+        inside="refused" if sys.prefix.startswith("/tmp/") else "done",
         bare=None,  # it would stay
     ),
     Attack(
