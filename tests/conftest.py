@@ -200,7 +200,7 @@ class _Skips:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say the figures of tests that measured something."""
-    reports = terminalreporter.getreports("passed")
+    reports = [r for how in ("passed", "failed") for r in terminalreporter.getreports(how)]
     found = [value for r in reports for name, value in r.user_properties if name == FIGURES]
     if found:
         terminalreporter.section("figures")

@@ -136,7 +136,7 @@ def outside(tmp_path: Path) -> Iterator[Outside]:
     (tmp_path / "victims" / "folder").mkdir(parents=True)
     (tmp_path / "victims" / "file").write_text("kept")
     (tmp_path / "victims" / "moved").write_text("kept")
-    process = subprocess.Popen(["sleep", "600"])
+    process = subprocess.Popen(["sleep", "infinity"])
     listener = socket.create_server(("127.0.0.1", 0))
     datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     datagrams.bind(str(tmp_path / "socket"))
