@@ -62,17 +62,11 @@ SHELF: list[Kept] = []
 _MOST = 4
 
 
-def start(
-    limits: Limits | None = None,
-    *,
-    figures: bool = False,
-    tell: Callable[[int, int], None] | None = None,
-    tier: Tier | None = None,
-) -> Worker:
+def start(limits: Limits | None = None, **how: Any) -> Worker:
     """As :func:`autograder.engine.start_worker`, from the shelf where there is one."""
-    tier = tier or tiers.best()
+    tier, figures = how.get("tier") or tiers.best(), how.get("figures", False)
     if tier == "D":
-        return start_worker(limits, figures=figures, tell=tell, tier=tier)
+        return start_worker(limits, **how)
     setting = limits or Limits(), figures, tier
     for worker in reversed(SHELF):
         if worker.setting == setting:
@@ -80,7 +74,7 @@ def start(
             break
     else:
         worker = Kept(limits, figures=figures, tier=tier)
-    worker._tell = tell
+    worker._tell = how.get("tell")
     return worker
 
 

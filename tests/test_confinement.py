@@ -33,6 +33,7 @@ from autograder.engine import (
 from autograder.engine.folders import Folders
 
 pytestmark = [
+    # Landlock, seccomp and namespaces are Linux's; elsewhere test_unforked.py is what there is.
     pytest.mark.skipif(sys.platform != "linux", reason="walls need Linux"),
     pytest.mark.usefixtures("kept_workers"),
 ]

@@ -18,7 +18,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from autograder.marking import one_line
 
@@ -61,7 +61,7 @@ class _Entry:
     folder: bool
     kind: str
     size: int
-    open: Callable[[], BinaryIO]
+    open: Callable[[], IO[bytes]]
 
 
 def take_in(
@@ -230,8 +230,8 @@ def _of_zip(archive: zipfile.ZipFile) -> Iterator[_Entry]:
             kind = _LINK if stat.S_ISLNK(mode) else _SPECIAL
         folder = info.orig_filename.endswith("/")
 
-        def opened(info: zipfile.ZipInfo = info) -> BinaryIO:
-            return archive.open(info)  # type: ignore[return-value]
+        def opened(info: zipfile.ZipInfo = info) -> IO[bytes]:
+            return archive.open(info)
 
         yield _Entry(info.orig_filename, folder, kind, info.file_size, opened)
 
@@ -249,7 +249,7 @@ def _of_folder(folder: Path) -> Iterator[_Entry]:
             elif not stat.S_ISREG(state.st_mode):
                 kind = _SPECIAL
 
-            def opened(path: Path = path) -> BinaryIO:
+            def opened(path: Path = path) -> IO[bytes]:
                 # Not a link that somebody put in its place meanwhile, nor a pipe to wait at.
                 flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
                 fd = os.open(path, os.O_RDONLY | flags)
