@@ -277,7 +277,7 @@ def _grade(args: argparse.Namespace) -> int:
         print(report.table(graded))
     tiers = {result.tier for graded in lessons for result in graded.results if result.tier}
     for tier in sorted(tiers):
-        print(f"confined: tier {tier} (`autograder doctor` says what that means)")
+        print(f"confinement: tier {tier} (`autograder doctor` says what that means)")
     report.write_csv(root / report.GRADES, lessons)
     if args.json:
         found = [graded.as_json() for graded in lessons]
