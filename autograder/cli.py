@@ -294,7 +294,7 @@ def _build(args: argparse.Namespace) -> int:
 
     found = _find_course(args)
     refused = differs = False
-    with start_worker() as worker:
+    with start_worker(brief=True) as worker:
         for lesson in args.lesson or found.lessons():
             master = found.master(lesson)
             findings = proofs.findings(master, worker)

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -120,6 +121,18 @@ def check(rounds: int, package: Path) -> list[float]:
     return times
 
 
+def pictures(rounds: int) -> list[float]:
+    """Milliseconds to draw and to encode the picture of the gradients before and after."""
+    from autograder.lab import draw_before_after
+
+    times = []
+    for _ in range(rounds + 1):
+        started = time.perf_counter()
+        draw_before_after((15.0, 10.0), (0.6, 0.4))._repr_mimebundle_()
+        times.append(1000 * (time.perf_counter() - started))
+    return times[1:]  # the first one loads fonts
+
+
 def main() -> None:
     master = Course(measure.ROOT).master(measure.LESSON)
     passed = expects(master, solution, full=True)
@@ -135,6 +148,7 @@ def main() -> None:
             ("the longest of them, ms", f"{max(passed):.3g}"),
             ("`expect` on wrong answers, ms", measure.spread(failed)),
             ("the longest of them, ms", f"{max(failed):.3g}"),
+            ("a picture, ms", measure.spread(pictures(20))),
             ("`check()`, seconds", measure.spread(whole)),
             ("`check()` without the masters, seconds", measure.spread(visible)),
         ],

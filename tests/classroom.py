@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from functools import partialmethod
 from pathlib import Path
 
-import kept
 import pytest
+import warm_workers
 from filelock import FileLock
 from nbgrader.api import Gradebook, SubmittedAssignment
 
@@ -62,7 +62,7 @@ def run(
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(pool.Setup, "__init__", partialmethod(pool.Setup.__init__, tier=tier))
-        patch.setattr(pool, "start_worker", kept.start)
+        patch.setattr(pool, "start_worker", warm_workers.start)
         return main(["grade", *more, *map(str, arguments)])
 
 

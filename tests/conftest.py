@@ -69,13 +69,13 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def kept_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands that this process runs share warm workers."""
-    import kept
+    import warm_workers
 
     from autograder import engine
     from autograder.desk import checking, pool
 
     for place in (engine, checking, pool):
-        monkeypatch.setattr(place, "start_worker", kept.start)
+        monkeypatch.setattr(place, "start_worker", warm_workers.start)
 
 
 # The browser's fixtures (see browser.py).

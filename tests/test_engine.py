@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -99,10 +98,9 @@ def test_a_cell_that_ends_the_process_costs_only_itself(worker: Worker, deadly: 
 )
 def test_a_cell_without_end_costs_only_itself(worker: Worker, endless: str) -> None:
     run(worker, CHECK)  # it is warm then
-    started = time.monotonic()
     seen = run(worker, endless, CHECK)
     assert endings(seen) == ["timed out", "ok"]
-    assert time.monotonic() - started < 20  # not the notebook's whole time
+    assert "the notebook's time was up" not in seen.trouble
 
 
 def test_a_check_that_never_ends_is_the_learners_function(worker: Worker) -> None:

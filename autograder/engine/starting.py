@@ -16,6 +16,7 @@ def start_worker(
     figures: bool = False,
     tell: Callable[[int, int], None] | None = None,
     tier: Tier | None = None,
+    brief: bool = False,
 ) -> Worker:
     """A worker of the given tier, or of the best one that works here; see :class:`Worker`."""
     tier = tier or tiers.best()
@@ -23,4 +24,4 @@ def start_worker(
         from .unforked import Unforked  # nbclient is slow to import
 
         return Unforked(limits, figures=figures, tell=tell)
-    return Worker(limits, figures=figures, tell=tell, tier=tier)
+    return Worker(limits, figures=figures, tell=tell, tier=tier, brief=brief)

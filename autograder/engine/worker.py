@@ -53,6 +53,7 @@ class Worker:
         figures: draw the lessons' pictures, which takes longer than everything else.
         tell: is given the number of the cell that runs now, and how many there are.
         tier: how notebooks are confined; the best that works here where it is None.
+        brief: few notebooks will run, so nothing is done that pays for itself only later.
 
     Raises:
         EngineError: root's server could not get at this Python; and from the first run, the server
@@ -67,13 +68,14 @@ class Worker:
         figures: bool = False,
         tell: Callable[[int, int], None] | None = None,
         tier: Tier | None = None,
+        brief: bool = False,
     ) -> None:
         self._prepare(limits, warm, figures=figures, tell=tell, tier=tier or tiers.best())
         self._home = None if self.tier == "A" else tempfile.mkdtemp(prefix="autograder-")
         ours, theirs = socket.socketpair()
         with theirs:
             self._server = server_process.start(
-                theirs.fileno(), self.tier, self._home, warm, self.limits
+                theirs.fileno(), self.tier, self._home, warm, self.limits, brief=brief
             )
         self._socket = ours
         self._ready = False
