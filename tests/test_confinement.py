@@ -305,6 +305,33 @@ def test_nothing_in_reach_holds_what_was_handed_in() -> None:
     assert outer.exposes(Path("/usr/lib/a/course")) == Path("/usr/lib")
 
 
+@pytest.mark.parametrize("prefix", ["/usr", "/usr/local", "/"])
+def test_a_python_of_the_systems_brings_no_more_of_it_in_reach(
+    prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("prefix", "base_prefix", "exec_prefix"):
+        monkeypatch.setattr(sys, name, prefix)
+    for place in ("/usr/local/share/nbgrader/exchange", "/usr/local/etc/jupyter", "/usr/etc"):
+        assert outer.exposes(Path(place)) is None
+    assert outer.exposes(Path("/home/somebody")) is None
+    assert Path("/usr/lib") in outer.readable()
+
+
+def test_settings_of_jupyter_are_out_of_reach(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for folder in ("lib", "share", "etc/fonts", "etc/jupyter", "elsewhere"):
+        (tmp_path / "python" / folder).mkdir(parents=True)
+    (tmp_path / "python" / "pyvenv.cfg").touch()
+    (tmp_path / "home").mkdir()
+    (tmp_path / "python" / "link").symlink_to(tmp_path / "home")
+    (tmp_path / "python" / "settings").symlink_to("etc/jupyter")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "python"))
+    inside = [path for path in outer.interpreter() if path.is_relative_to(tmp_path)]
+    names = [path.relative_to(tmp_path / "python").as_posix() for path in inside]
+    assert names == ["elsewhere", "etc/fonts", "lib", "pyvenv.cfg", "share"]
+
+
 def test_a_course_among_the_programs_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -619,6 +619,10 @@ def as_bytes(content: Any) -> bytes:
         (b'{"cells": 1}', "no notebook"),
         (b'{"cells": {"a": 1}}', "no notebook"),
         (as_bytes({"cells": [{}] * 2_001}), "more than 2000 cells"),
+        (b'{"cells": [], "x": [' + b"[]," * 9_000_000 + b"0]}", "more than 1000000 items"),
+        (b'{"cells": [], "x": [' + b'{"":0},' * 4_000_000 + b"0]}", "more than 1000000 items"),
+        (b"[" * 29_000_000, "more than 1000000 items"),
+        (b'{"\\' * 7_000_000, "more than 1000000 items"),
         (as_bytes({"cells": [{"source": "x" * 200_001}]}), "longer than 200000"),
         (as_bytes({"cells": [{"source": ["x" * 99_999] * 3}]}), "longer than 200000"),
     ],
@@ -627,6 +631,12 @@ def as_bytes(content: Any) -> bytes:
 def test_a_file_that_is_no_notebook_has_a_reason(data: bytes, complaint: str) -> None:
     with pytest.raises(NotebookError, match=complaint):
         parse_cells(data)
+
+
+def test_what_is_printed_are_no_items() -> None:
+    printed = {"output_type": "stream", "name": "stdout", "text": '[1, 2, "[3"], ' * 500_000}
+    cells = [{"cell_type": "code", "source": "x", "outputs": [printed]}]
+    assert [cell.source for cell in parse_cells(as_bytes({"cells": cells}))] == ["x"]
 
 
 def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
+import threading
+import time
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +19,7 @@ from conftest import need
 
 from autograder import marking
 from autograder.course import Plan, PlanCell
-from autograder.engine import EngineError, FilesError, Limits, Worker, read_files
+from autograder.engine import EngineError, FilesError, Limits, Worker, frames, read_files
 from autograder.engine.folders import Folders
 from autograder.engine.server_process import end
 from autograder.marking import Observations
@@ -130,6 +134,61 @@ def test_processor_time_is_limited_whatever_the_clock_says() -> None:
 def test_sys_exit_and_errors_do_not_stop_the_rest(worker: Worker) -> None:
     seen = run(worker, "import sys; sys.exit()", "raise KeyboardInterrupt", "1/0", CHECK)
     assert endings(seen) == ["error", "error", "error", "ok"]
+
+
+def test_a_frame_that_is_there_is_in_time_however_late_it_is_read() -> None:
+    read, write = os.pipe()
+    data = frames.packed({"cell": "x" * 50_000})
+    os.write(write, data)
+    assert frames.receive(read, time.monotonic() - 5) == {"cell": "x" * 50_000}
+    with pytest.raises(frames.TimeUp):
+        frames.receive(read, time.monotonic() - 5)
+    os.write(write, data[:-1])
+    with pytest.raises(frames.TimeUp):  # and not for ever
+        frames.receive(read, time.monotonic() - 5)
+    for fd in (read, write):
+        os.close(fd)
+
+
+def test_a_frame_in_the_smallest_parts_takes_no_more_memory_than_it_is_long() -> None:
+    read, write = os.pipe()
+    data = frames.packed("x" * 200_000)
+
+    def dribble() -> None:
+        for at in range(0, len(data), 10):
+            os.write(write, data[at : at + 10])
+
+    thread = threading.Thread(target=dribble)
+    tracemalloc.start()
+    thread.start()
+    try:
+        assert frames.receive(read, time.monotonic() + 60) == "x" * 200_000
+        assert tracemalloc.get_traced_memory()[1] < 5 * len(data)
+    finally:
+        tracemalloc.stop()
+        thread.join()
+        for fd in (read, write):
+            os.close(fd)
+
+
+@pytest.mark.parametrize("brief", [False, True])
+def test_a_server_keeps_nothing_of_its_rehearsal(brief: bool) -> None:
+    with Worker(brief=brief) as mine:
+        seen = run(
+            mine,
+            "import torch",
+            "expect([c for c in torch.nn.Module.__subclasses__() if c.__name__ == '_Layer'])",
+        )
+    assert seen.cells["c1"].values == ([],)
+
+
+def test_a_master_without_end_is_told_with_what_to_do() -> None:
+    says = re.escape("cell 'c0' of the master timed out after 1 seconds; --limit cell_seconds=")
+    with (
+        Worker(Limits(cell_seconds=1), warm=()) as mine,
+        pytest.raises(EngineError, match=says),
+    ):
+        mine.reference(plan("while True: pass"), SECRET)
 
 
 def test_frames_of_other_cells_are_not_taken(worker: Worker) -> None:
@@ -355,7 +414,9 @@ def test_files_of_the_lesson_are_there_to_read(worker: Worker, tmp_path: Path) -
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "deep.txt").write_text("deep")
     (tmp_path / "helper.py").write_text("value = 7")
-    (tmp_path / "solution.ipynb").write_text("not this")
+    backups = ("x.ipynb~", "x.ipynb.orig", "x.ipynb.bak", "#x.ipynb#", "X.IPYNB", "helper.py~")
+    for name in ("solution.ipynb", *backups):
+        (tmp_path / name).write_text("not this")
     (tmp_path / ".hidden").write_text("nor this")
     (tmp_path / "link").symlink_to("/etc/passwd")
     tries = """
@@ -383,6 +444,44 @@ spoilt = [
     assert seen.cells["c1"].values == ([[True] * 6, 7, "1,2", "deep"],)
     assert seen.cells["c2"].values == (["__pycache__", "data.csv", "helper.py", "more"],)
     assert (tmp_path / "data.csv").read_text() == "1,2"
+
+
+@pytest.mark.parametrize("mapped", [False, True], ids=["named", "mapped"])
+def test_what_takes_disk_is_seen_behind_names_that_change(mapped: bool, tmp_path: Path) -> None:
+    folders, limits = Folders(tmp_path), Limits(disk_bytes=2**20)
+    folders.make()
+    deep = folders.work / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    with (deep / "large").open("wb") as file:
+        file.write(bytes(2**21))
+        if mapped:
+            (deep / "large").unlink()
+        over = threading.Event()
+
+        def rename() -> None:
+            while not over.is_set():
+                for old, new in ("ab", "ba"):
+                    (folders.work / old).rename(folders.work / new)
+
+        thread = threading.Thread(target=rename)
+        thread.start()
+        try:
+            # It is looked at five times a second.
+            assert any(folders.over(limits, os.getpid()) for _ in range(10))
+        finally:
+            over.set()
+            thread.join()
+    assert not mapped or not folders.over(limits, os.getpid())
+
+
+def test_folders_deeper_than_can_be_counted_are_too_much(tmp_path: Path) -> None:
+    folders = Folders(tmp_path)
+    folders.make()
+    place = folders.work
+    for depth in range(120):
+        assert folders.over(Limits(), os.getpid()) == (depth > 100)
+        place = place / "d"
+        place.mkdir()
 
 
 @pytest.mark.parametrize("name", ["../out", "/out", "a/../../../out"])

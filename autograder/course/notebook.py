@@ -6,12 +6,15 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 MAX_FILE = 30_000_000  # bytes; outputs with pictures are in there
 MAX_CELLS = 2_000
 MAX_SOURCE = 200_000  # characters in one cell
+MAX_ITEMS = 1_000_000  # in all lists and objects; each takes some 70 bytes once it is read
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 
 class NotebookError(ValueError):
@@ -30,6 +33,38 @@ class Cell:
     is_code: bool
     grade_id: str | None = None
     attachments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        """Functions that a code cell defines, but not as methods or inside other functions.
+
+        By the text, line by line, as the code needn't be valid: learners hand in unfinished work.
+        """
+        return _functions(self.source) if self.is_code else frozenset()
+
+
+_FUNCTION = re.compile(r"(?:async\s+)?def\s+(\w+)\s*\(|(\w+)\s*=\s*lambda\b")
+_SCOPE = re.compile(r"(async\s+def|def|class)\b")
+
+
+def _functions(source: str) -> frozenset[str]:
+    if "def" not in source and "lambda" not in source:
+        return frozenset()
+    names = set()
+    scopes: list[int] = []  # how far the classes and functions around a line are indented
+    for line in source.expandtabs().splitlines():
+        words = line.lstrip()
+        indent = len(line) - len(words)
+        if not words or words.startswith("#"):
+            continue
+        while scopes and scopes[-1] >= indent:
+            scopes.pop()
+        found = _FUNCTION.match(words)
+        if found and not scopes:
+            names.add(found[1] or found[2])
+        if _SCOPE.match(words):
+            scopes.append(indent)
+    return frozenset(names)
 
 
 def read_cells(path: Path) -> list[Cell]:
@@ -55,6 +90,9 @@ def parse_cells(data: bytes) -> list[Cell]:
         raise NotebookError(f"the file is larger than {MAX_FILE // 1_000_000} MB")
     if not data.removeprefix(b"\xef\xbb\xbf").strip():
         raise NotebookError("the file is empty")
+    # While it is read, no other thread of the grader runs.
+    if sum(map(_STRING.sub(b"", data).count, (b",", b"[", b"{"))) > MAX_ITEMS:
+        raise NotebookError(f"the file holds more than {MAX_ITEMS} items")
     try:
         content = json.loads(data.decode("utf-8-sig", errors="replace"))
     except (ValueError, RecursionError) as error:

@@ -16,7 +16,6 @@ whether the learner's own cells are code.
 
 from __future__ import annotations
 
-import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -37,6 +36,13 @@ class PlanCell:
     id: str
     role: Role
     source: str
+
+    @property
+    def called(self) -> str:
+        """How people are told of it."""
+        if self.role == "own":
+            return f"the learner's cell {self.id.removeprefix('own_')} of the notebook"
+        return f"cell {self.id!r}"
 
 
 @dataclass(frozen=True)
@@ -76,11 +82,9 @@ def _score(cells: Sequence[Cell], master: Master) -> int:
     own = [cell for cell in _code(master) if cell.kind != "given"]
     found = {cell.grade_id for cell in cells}
     texts = {_text(cell.source) for cell in cells} - {""}
-    code = [cell.source for cell in cells if cell.is_code]
+    functions = frozenset().union(*(cell.functions for cell in cells))
     return sum(
-        cell.grade_id in found
-        or not texts.isdisjoint(_texts(cell))
-        or any(_defines(source, _function(cell)) for source in code)
+        cell.grade_id in found or not texts.isdisjoint(_texts(cell)) or _function(cell) in functions
         for cell in own
     )
 
@@ -111,7 +115,7 @@ def rebuild(master: Master, submission: Sequence[Cell]) -> Plan:
         if runs and cell.source.strip():
             own.setdefault(anchor, []).append(PlanCell(f"own_{place + 1}", "own", cell.source))
 
-    defined = frozenset().union(*(_defined(cell.source) for cell in submission if cell.is_code))
+    defined = frozenset().union(*(cell.functions for cell in submission))
     there = Counter(cell.grade_id for cell in matched if cell is not None)
     cells = own.get("", [])
     for grade_id, master_cell in known.items():
@@ -149,7 +153,7 @@ def _find_answers(
             places = [
                 i
                 for i, cell in enumerate(submission)
-                if matched[i] is None and cell.is_code and _defines(cell.source, name)
+                if matched[i] is None and name in cell.functions
             ][:1]
         if not places:
             continue
@@ -198,36 +202,3 @@ def _function(answer: MasterCell) -> str:
     """The name of the function that an answer cell defines; '' where its id tells none."""
     name = answer.grade_id.removesuffix(ANSWER_SUFFIX)
     return name if name != answer.grade_id and name.isidentifier() else ""
-
-
-_FUNCTION = re.compile(r"(?:async\s+)?def\s+(\w+)\s*\(|(\w+)\s*=\s*lambda\b")
-_SCOPE = re.compile(r"(async\s+def|def|class)\b")
-
-
-def _defines(source: str, name: str) -> bool:
-    return bool(name) and name in _defined(source)
-
-
-@functools.lru_cache(maxsize=4096)
-def _defined(source: str) -> frozenset[str]:
-    """Functions that a cell defines, but not as methods or inside other functions.
-
-    By the text, line by line, as the code needn't be valid: learners hand in unfinished work.
-    """
-    if "def" not in source and "lambda" not in source:
-        return frozenset()
-    names = set()
-    scopes: list[int] = []  # how far the classes and functions around a line are indented
-    for line in source.expandtabs().splitlines():
-        words = line.lstrip()
-        indent = len(line) - len(words)
-        if not words or words.startswith("#"):
-            continue
-        while scopes and scopes[-1] >= indent:
-            scopes.pop()
-        found = _FUNCTION.match(words)
-        if found and not scopes:
-            names.add(found[1] or found[2])
-        if _SCOPE.match(words):
-            scopes.append(indent)
-    return frozenset(names)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import os
 import secrets
 import shutil
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from .limits import Limits
 
-_LONGEST_PATH = 3_500  # characters; the kernel takes 4,096
+_DEEPEST = 100  # folders in folders
 
 
 @dataclass(frozen=True)
@@ -84,25 +86,14 @@ class Folders:
         Files that were removed take room as long as the process ``pid`` holds them.
         """
         size, files = limits.disk_bytes - self._removed(limits, pid), limits.files
-        places = [str(self.work), str(self.temporary)]
-        while places:
-            place = places.pop()
-            if len(place) > _LONGEST_PATH:
-                return True  # deeper, nothing could be counted
-            try:
-                with os.scandir(place) as entries:
-                    for entry in entries:
-                        files -= 1
-                        if entry.is_dir(follow_symlinks=False):
-                            places.append(entry.path)
-                        with contextlib.suppress(OSError):
-                            size -= entry.stat(follow_symlinks=False).st_blocks * 512
-                        if size < 0 or files < 0:
-                            return True
-            except FileNotFoundError:  # gone meanwhile
-                continue
-            except OSError:  # locked, by its mode
-                return True
+        try:
+            for state in itertools.chain(_inside(self.work), _inside(self.temporary)):
+                files -= 1
+                size -= state.st_blocks * 512
+                if size < 0 or files < 0:
+                    return True
+        except OSError:  # locked by its mode, or deeper than can be counted
+            return True
         return size < 0
 
     def _removed(self, limits: Limits, pid: int) -> int:
@@ -128,6 +119,26 @@ class Folders:
         with contextlib.suppress(OSError):
             self.empty()  # as deep as they may be, which rmtree doesn't stand
         shutil.rmtree(self.home, ignore_errors=True)
+
+
+def _inside(name: str | Path, above: int | None = None, depth: int = 0) -> Iterator[os.stat_result]:
+    """The state of each thing in a folder, however fast the folders on the way are renamed.
+
+    Raises:
+        OSError: a folder can't be looked into, or folders are too deep.
+    """
+    if depth > _DEEPEST:
+        raise OSError(errno.ENAMETOOLONG, "too deep")
+    folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=above)
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # gone meanwhile
+                    yield entry.stat(follow_symlinks=False)
+                    if entry.is_dir(follow_symlinks=False):
+                        yield from _inside(entry.name, folder, depth + 1)
+    finally:
+        os.close(folder)
 
 
 def _empty(folder: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 MAX_FRAME = 24_000_000  # bytes
 _MOST_ITEMS = 300_000  # in all lists and objects; each takes some 80 bytes once it is read
 _HEAD = 4
+_LATE_SECONDS = 1.0  # for the rest of a frame that has begun to come in time
 
 
 class BadFrame(ValueError):
@@ -75,15 +76,22 @@ def parsed(data: bytes, most: int = MAX_FRAME) -> Any:
 
 
 def _read(fd: int, size: int, deadline: float | None) -> bytes:
-    parts = []
-    while size:
+    data = bytearray()  # as many small parts would each keep memory of their own
+    began = time.monotonic()
+    while len(data) < size:
+        left = None
         if deadline is not None:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([fd], [], [], left)[0]:
-                raise TimeUp
-        part = os.read(fd, min(size, 1 << 20))
+            now = time.monotonic()
+            # What is there already came in time, however late this process gets to read it.
+            left = max(0.0, deadline - now)
+            if now >= deadline and data:
+                left = max(deadline, began) + _LATE_SECONDS - now
+                if left <= 0:
+                    raise TimeUp
+        if not select.select([fd], [], [], left)[0]:
+            raise TimeUp
+        part = os.read(fd, min(size - len(data), 1 << 16))
         if not part:
             raise Closed
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+        data += part
+    return bytes(data)

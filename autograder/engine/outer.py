@@ -21,8 +21,10 @@ PACKAGE = Path(__file__).resolve().parents[1]
 """This package's own folder."""
 _CODE = Path("/run/autograder")  # where the package stands inside; not beside any solutions
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/nix/store", "/gnu/store")
-# nbgrader's exchange is there by default, with what everybody handed in.
-_LEFT_OUT = Path("/usr/local/share")
+# nbgrader's exchange is there by default, with what everybody handed in; and Jupyter's settings,
+# which may hold passwords.
+_LEFT_OUT = ("/usr/local/share", "/usr/local/etc", "/usr/etc")
+_JUPYTER = Path("etc", "jupyter")  # in any folder that a Python runs from
 # Of /etc, what programs find libraries, fonts and the time zone with.
 SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime")
 PROCESSORS = "/sys/devices/system/cpu"
@@ -42,23 +44,23 @@ def program() -> str | None:
 
 def system() -> list[Path]:
     """The system's folders that a notebook may read, where they are there."""
-    found: list[Path] = []
-    places = [path for path in map(Path, _SYSTEM) if path.is_dir()]
-    while places:
-        place = places.pop(0)
-        if place != _LEFT_OUT and _LEFT_OUT.is_relative_to(place):
-            inner = ((path, path.resolve()) for path in sorted(place.iterdir()))
-            # No link that leads elsewhere.
-            places += [
-                path
-                for path, real in inner
-                if real.is_dir()
-                and real.is_relative_to("/usr")
-                and (path == _LEFT_OUT or not real.is_relative_to(_LEFT_OUT))
-            ]
-        elif place != _LEFT_OUT:
-            found.append(place)
-    return found
+    left_out = [*map(Path, _LEFT_OUT), "/usr" / _JUPYTER, "/usr/local" / _JUPYTER]
+    parts = [part for path in map(Path, _SYSTEM) for part in _parts(path, left_out, path)]
+    return [part for part in parts if part.is_dir()]
+
+
+def _parts(place: Path, left_out: Sequence[Path], within: Path) -> Iterator[Path]:
+    """A folder, or what is in it and not left out; no link that leads out of ``within``."""
+    if place in left_out or not place.exists():
+        return
+    if not any(path.is_relative_to(place) and path.exists() for path in left_out):
+        yield place
+        return
+    for path in sorted(place.iterdir()):
+        real = path.resolve()
+        out = any(real.is_relative_to(other) for other in left_out)
+        if real.is_relative_to(within.resolve()) and not out:
+            yield from _parts(path, left_out, within)
 
 
 def exposes(folder: Path) -> Path | None:
@@ -68,18 +70,24 @@ def exposes(folder: Path) -> Path | None:
 
 
 def interpreter() -> Iterator[Path]:
-    """The folders that this Python runs from."""
+    """What this Python runs from: folders and, where one is not given whole, files."""
     places = [sys.prefix, sys.base_prefix, sys.exec_prefix, *site.getsitepackages()]
     if site.ENABLE_USER_SITE:
         places.append(site.getusersitepackages())
     # Those that a .pth file names; another folder on the path may be a course, with solutions.
     places += [entry for entry in sys.path if Path(entry).name in _LIBRARIES]
-    executable = Path(sys.executable).resolve().parent
+    places.append(str(Path(sys.executable).resolve().parent))
+    places = [str(path) for place in map(Path, places) for path in (place, place.resolve())]
+    # A system's own Python runs from /usr, of which a part is left out above.
+    left_out = [*map(Path, _LEFT_OUT), *(place / _JUPYTER for place in map(Path, places))]
+    systems = system()
     found: dict[Path, None] = {}
-    for place in [*map(Path, places), executable]:
-        for path in (place, place.resolve()):
-            known = any(path.is_relative_to(other) for other in (*found, *system()))
-            if path.is_dir() and not known:
+    for place in dict.fromkeys(map(Path, places)):
+        if place == Path("/"):  # then it lies in the system's folders
+            continue
+        for path in _parts(place, left_out, place):
+            known = any(path.is_relative_to(other) for other in (*found, *systems))
+            if not known and not any(other.is_relative_to(path) for other in systems):
                 found[path] = None
     yield from found
 
@@ -88,7 +96,8 @@ def closed() -> Path | None:
     """A folder of this Python that only root can enter, where root starts a server."""
     if os.geteuid() != 0:
         return None
-    return next((path for path in interpreter() if path.stat().st_mode & 0o005 != 0o005), None)
+    folders = (path if path.is_dir() else path.parent for path in interpreter())
+    return next((path for path in folders if path.stat().st_mode & 0o005 != 0o005), None)
 
 
 def user() -> int:
@@ -129,7 +138,7 @@ def command(arguments: Sequence[str], environment: dict[str, str] | None = None)
     if not any(path.is_relative_to("/tmp") for path in code):
         line += ["--symlink", str(HOME / "tmp"), "/tmp"]
     line += ["--remount-ro", "/", "--chdir", "/"]
-    variables = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(_CODE), **(environment or {})}
+    variables = {"PYTHONPATH": str(_CODE), **(environment or {})}
     for name, value in variables.items():
         line += ["--setenv", name, value]
     return [*line, "--", *arguments]

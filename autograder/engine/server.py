@@ -108,12 +108,13 @@ def _serve_all(settings: Settings, folders: Folders) -> None:
     for name in settings.modules:
         importlib.import_module(name)
     _one_thread()
+    gc.freeze()  # what is imported stays, and need not be looked at
     rehearse(Shell.start())
     server = _Server(settings, folders, snapshot())
-    if not settings.brief:  # worth a second where many children are to copy fewer pages
-        gc.collect()
-        linux.collapse_memory()
-    gc.freeze()
+    gc.collect()
+    gc.freeze()  # the children copy fewer pages
+    if not settings.brief:
+        linux.collapse_memory()  # takes half a second; then they copy fewer tables of pages
     server.control.sendall(frames.packed({"ready": True}))
     while server.serve():
         pass

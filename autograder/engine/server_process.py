@@ -21,6 +21,7 @@ from .tiers import Tier
 
 _VARIABLES = {
     "LANG": "C.UTF-8",
+    "PATH": "/usr/bin:/bin",
     "USER": "learner",  # torch asks for it, and there is no such account
     "MPLBACKEND": "agg",
     # A child would hang in a parallel operation if the server had run one with more.
@@ -30,8 +31,8 @@ _VARIABLES = {
     # Memory in huge pages forks twice as fast.
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
 }
-# The rest of the environment is not the notebooks' business.
-_KEPT = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
+# Without these Python might not start. The rest is not the notebooks' business.
+_KEPT = ("PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
 
 
 def start(

@@ -18,7 +18,9 @@ Files = Mapping[str, bytes]
 
 
 def read_files(folder: Path, limits: Limits) -> Files:
-    """What lies in a folder beside the notebooks. Links, and what begins with a dot, are left out.
+    """What lies in a folder beside the notebooks.
+
+    Links, what begins with a dot, and copies of notebooks that editors and git make are left out.
 
     Raises:
         FilesError: it is more than half of what a notebook may have on disk.
@@ -30,7 +32,7 @@ def read_files(folder: Path, limits: Limits) -> Files:
         files -= 2 * len(folders)  # in the working folder there is a link to each, or more
         for name in sorted(names):
             path = Path(place, name)
-            if name.startswith(".") or path.suffix == ".ipynb":
+            if name.startswith(".") or name.endswith("~") or ".ipynb" in name.lower():
                 continue
             state = path.lstat()
             if not stat.S_ISREG(state.st_mode):

@@ -71,7 +71,7 @@ class Worker:
         brief: bool = False,
     ) -> None:
         self._prepare(limits, warm, figures=figures, tell=tell, tier=tier or tiers.best())
-        self._home = None if self.tier == "A" else tempfile.mkdtemp(prefix="autograder-")
+        self._home = None if self.tier == "A" else _new_folder()
         ours, theirs = socket.socketpair()
         with theirs:
             self._server = server_process.start(
@@ -133,7 +133,8 @@ class Worker:
             EngineError: a cell of the master fails; the message names it.
         """
         found: dict[str, tuple[Expectation, ...]] = {}
-        for report in self._once(plan.cells, secret, whole=True, files=files)[0]:
+        reports, stopped = self._once(plan.cells, secret, whole=True, files=files)
+        for report in reports:
             if report["error"]:
                 raise EngineError(
                     f"{plan.lesson}: cell {report['cell']!r} of the master stopped with "
@@ -142,7 +143,13 @@ class Worker:
             found[report["cell"]] = tuple(map(claims.expectation, report["values"]))
         missing = [cell.id for cell in plan.cells if cell.id not in found]
         if missing:
-            raise EngineError(f"{plan.lesson}: cell {missing[0]!r} of the master did not end")
+            why = f"cell {missing[0]!r} of the master {stopped}"
+            if stopped == "timed out":
+                why += (
+                    f" after {self.limits.cell_seconds:g} seconds; "
+                    "--limit cell_seconds=... gives it more"
+                )
+            raise EngineError(f"{plan.lesson}: {why}")
         return {cell.id: found[cell.id] for cell in plan.cells if cell.role == "check"}
 
     def run(
@@ -185,10 +192,10 @@ class Worker:
                     seen[report["cell"]] = run
             if stopped is None:
                 break
-            failed = cells[len(reports)].id
-            bad.add(failed)
-            seen[failed] = CellRun(failed, stopped)
-            trouble.append(f"cell {failed!r} {stopped}")
+            failed = cells[len(reports)]
+            bad.add(failed.id)
+            seen[failed.id] = CellRun(failed.id, stopped)
+            trouble.append(f"{failed.called} {stopped}")
             if time.monotonic() >= deadline:
                 trouble.append("the notebook's time was up")
                 break
@@ -252,7 +259,12 @@ class Worker:
         """Wait for the child's first frame, which it sends before any learner code runs."""
         try:
             first = frames.receive(fd, time.monotonic() + _ANSWER_SECONDS)
-        except (frames.Closed, frames.BadFrame, frames.TimeUp) as error:
+        except frames.TimeUp as error:
+            raise EngineError(
+                f"a notebook's process was not confined within {_ANSWER_SECONDS:g} seconds, and "
+                "nothing was run: the machine is too busy, or out of memory"
+            ) from error
+        except (frames.Closed, frames.BadFrame) as error:
             raise EngineError(
                 "a notebook's process ended before it was confined, and nothing was run; is the "
                 f"memory limit of {self.limits.memory_bytes / 2**30:.2g} GB too small?"
@@ -338,7 +350,12 @@ class Worker:
         text = self._server.stderr.read().decode(errors="replace") if self._server.stderr else ""
         last = text.strip().splitlines()[-1:] or ["no message"]
         kind = WorkerLost if self._ready else EngineError
-        return kind(f"the engine's warm process ended: {last[0]}")
+        return kind(f"the engine's warm process ended: {last[0]} (`autograder doctor` tries it)")
+
+
+def _new_folder() -> str:
+    # The kernel's lists of what is open name it without links.
+    return str(Path(tempfile.mkdtemp(prefix="autograder-")).resolve())
 
 
 def _seed(secret: str, cell: str) -> int:

@@ -30,6 +30,16 @@ ATTACKS = [
         bare=None,
     ),
     Attack(
+        "a thread with descriptors of its own, which no limit counts",
+        "filter: clone without CLONE_FILES",
+        "call('clone', 0x10100, 0, 0, 0, 0)",  # threads share signals: EINVAL without a filter
+    ),
+    Attack(
+        "descriptors of its own for a thread that runs",
+        "filter: close_range with CLOSE_RANGE_UNSHARE",
+        "call('close_range', 60_000, 60_001, 2)",
+    ),
+    Attack(
         "becoming another program",
         "filter: no execve",
         "os.execv('/bin/true', ['true'])",
@@ -129,6 +139,11 @@ ATTACKS = [
     Attack(
         "letting others trace it",
         "filter: prctl with PR_SET_PTRACER",
+        "call('prctl', 0x59616D61, -1, 0, 0, 0)",
+    ),
+    Attack(
+        "a process that nobody can look into",
+        "filter: prctl with PR_SET_DUMPABLE",
         "call('prctl', 4, 0, 0, 0, 0)",
     ),
     Attack(

@@ -31,6 +31,12 @@ _WORK = {
         "modify_ldt(0, blank, 8)",
         "remap_file_pages(0, 0, 0, 0, 0)",
     ],
+    # The fourth advice: forget what is in the cache.
+    "a word to the next notebook, left in the cache of installed files": [
+        "fadvise64(99, 0, 0, 4)",
+        "mincore(0, 0, blank)",
+    ],
+    "a lock on installed files": ["flock(99, 2)"],
     "watching files": ["inotify_init1(0)", "inotify_init()", "signalfd4(-1, blank, 8, 0)"],
     "timers that fire at others": ["timer_create(1, 0, blank)", "timerfd_create(1, 0)"],
     "other processes": [

@@ -110,7 +110,7 @@ ATTACKS = [
     ),
     Attack(
         "a stack without end, in C",
-        "RLIMIT_STACK",
+        "the kernel: a stack has an end, which RLIMIT_STACK sets",
         # repr of a deep list goes through C; ctypes callbacks use a large frame each
         "back = None\n@ctypes.CFUNCTYPE(None)\ndef again(): back()\nback = again\n"
         "import sys\nsys.setrecursionlimit(10**9)\nback()",

@@ -11,6 +11,16 @@ ATTACKS = [
         "return open(f'/proc/{os.getppid()}/environ').read()",
     ),
     Attack(
+        "the environment that its server started with, on the stack",
+        "the worker: the grader's PATH goes to no server",
+        "import re\nfor line in open('/proc/self/maps'):\n    if '[stack]' in line:\n"
+        "        start, end = (int(n, 16) for n in line.split()[0].split('-'))\n"
+        "memory = open('/proc/self/mem', 'rb')\nmemory.seek(start)\n"
+        "seen = set(re.findall(rb'\\0PATH=([^\\0]*)', memory.read(end - start)))\n"
+        "if seen == {b'/usr/bin:/bin'}: raise PermissionError('not there')\nreturn seen",
+        bare=None,  # it does so for every server
+    ),
+    Attack(
         "its own environment, as the grader left it",
         "the worker: a server's environment is made anew",
         "if not {'AUTOGRADER_TEST_SECRET', 'LD_LIBRARY_PATH', 'PYTHONPATH'} & os.environ.keys():\n"
