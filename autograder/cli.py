@@ -13,7 +13,7 @@ from pathlib import Path
 
 from autograder.course import Course, CourseError, NotebookError
 from autograder.desk.errors import GradingError, Stopped
-from autograder.engine import EngineError, Limits, best, exposes
+from autograder.engine import EngineError, Limits, best
 
 PROGRESS = "progress: "
 """What the lines on stderr begin with that say how far a check is."""
@@ -238,10 +238,8 @@ def _grade(args: argparse.Namespace) -> int:
     unconfined = args.unconfined or root == pool.EXAMPLES
     if not (unconfined or args.dask or best() in pool.CONFINED):
         raise GradingError(pool.unconfined(best()))
-    if best() in pool.CONFINED and (seen := exposes(root)):
-        raise GradingError(
-            f"{root}: notebooks may read {seen}, where programs are; move the course elsewhere"
-        )
+    if exposed := pool.exposed(root):
+        raise GradingError(exposed)
     limits = settings.limits(root, args.limit)
     for what in run.misplaced:
         print(f"{grading.SUBMITTED}/{what}: left alone", file=sys.stderr)

@@ -336,7 +336,7 @@ def test_a_course_among_the_programs_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course = make_course(tmp_path / "course", ["ada"])
-    monkeypatch.setattr("autograder.cli.exposes", lambda root: Path("/usr/lib"))
+    monkeypatch.setattr("autograder.desk.pool.exposes", lambda root: Path("/usr/lib"))
     assert main(["grade", "--course", str(course)]) == 2
     assert "notebooks may read /usr/lib" in capsys.readouterr().err
     assert not (course / "gradebook.db").exists()

@@ -223,6 +223,17 @@ def test_without_walls_nothing_runs(
     assert marks(folder)["ada"] == dict.fromkeys(IDS, STALE)
 
 
+def test_beside_a_course_among_the_programs_nothing_runs(
+    course: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = course("ada")
+    monkeypatch.setattr("autograder.desk.pool.exposes", lambda root: Path("/usr/lib"))
+    result = pages(folder).autograde(LESSON, "ada")
+    assert not result["success"]
+    assert "notebooks may read /usr/lib" in result["log"]
+    assert marks(folder)["ada"] == dict.fromkeys(IDS, STALE)
+
+
 def test_a_limit_that_is_none_is_said(course: Callable[..., Path]) -> None:
     folder = course("ada")
     with (folder / "nbgrader_config.py").open("a") as file:

@@ -14,7 +14,8 @@ MAX_FILE = 30_000_000  # bytes; outputs with pictures are in there
 MAX_CELLS = 2_000
 MAX_SOURCE = 200_000  # characters in one cell
 MAX_ITEMS = 1_000_000  # in all lists and objects; each takes some 70 bytes once it is read
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+# Also one without an end, as otherwise each quote after it would be tried as a beginning.
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 class NotebookError(ValueError):

@@ -21,10 +21,10 @@ from traitlets import Bool
 
 from autograder import course
 from autograder.course import Cell, NotebookError
-from autograder.engine import FilesError, WorkerLost, read_files
+from autograder.engine import EngineError, FilesError, WorkerLost, read_files
 from autograder.marking import one_line
 
-from . import settings
+from . import pool, settings
 from .assignment import Assignment
 from .executed import Json
 from .judging import make_plan
@@ -63,6 +63,8 @@ class Engine(NbGraderPreprocessor):
         folder = root / resources["metadata"]["path"]
         submission = Submission(known["student"], known["assignment"], folder)
         try:
+            if exposed := pool.exposed(root):
+                raise EngineError(exposed)
             assignment = Assignment.find(coursedir, nbgraders, known)
             made = self._made(assignment, submission, nb)
         except Exception as error:

@@ -23,6 +23,7 @@ from autograder.engine import (
     Worker,
     WorkerLost,
     best,
+    exposes,
     start_worker,
 )
 
@@ -62,6 +63,13 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "class"
 
 CONFINED = ("A", "B")
 """The tiers in which strangers' notebooks may run."""
+
+
+def exposed(root: Path) -> str:
+    """Why no notebook may run for the course in ``root``: it could read it; else ''."""
+    if best() in CONFINED and (seen := exposes(root)):
+        return f"{root}: notebooks may read {seen}, where programs are; move the course elsewhere"
+    return ""
 
 
 def unconfined(tier: Tier) -> str:
