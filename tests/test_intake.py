@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import stat
+import subprocess
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -54,7 +56,14 @@ def refused(source: Path, *says: str, caps: Caps | None = None) -> None:
 
 @pytest.mark.parametrize("make", [make_zip, make_folder])
 def test_a_class_is_taken_in(make: Make, tmp_path: Path) -> None:
-    litter = {"__MACOSX/ada/01/._work.ipynb": b"x", "ada/01/.DS_Store": b"x"}
+    litter = {
+        "__MACOSX/ada/01/._work.ipynb": b"x",
+        "ada/01/.DS_Store": b"x",
+        "ada/01/._work.ipynb": b"x",
+        "ada/01/.ipynb_checkpoints/work-checkpoint.ipynb": b"x",
+        "ada/01/.autograder-progress.json": b"x",
+        "ada/.autograder-progress.json.77": b"x",
+    }
     source = make(tmp_path, GOOD | litter)
     assert take_in(source, tmp_path / "course/submitted", LESSONS) == ["ada/01", "bo/01"]
     assert content(tmp_path / "course") == {f"submitted/{n}": data for n, data in GOOD.items()}
@@ -89,6 +98,34 @@ def test_a_class_is_taken_in(make: Make, tmp_path: Path) -> None:
 )
 def test_names_that_lead_elsewhere(name: str, says: str, tmp_path: Path) -> None:
     refused(make_zip(tmp_path, GOOD | {name: b"x"}), "the entry", says)
+
+
+REPOSITORY = {
+    "HEAD": b"ref: refs/heads/main\n",
+    "config": b"[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n"
+    b"\tfsmonitor = touch ran; false\n",
+    "objects/x": b"",
+    "refs/x": b"",
+}
+
+
+@pytest.mark.parametrize("make", [make_zip, make_folder])
+@pytest.mark.parametrize("place", ["ada/01/.git", "ada/.git", ".git", "ada/01", "ada/01/data"])
+def test_nothing_that_git_takes_for_a_repository(make: Make, place: str, tmp_path: Path) -> None:
+    """`git status` runs what a repository's settings name, and one needs no folder `.git`."""
+    files = {f"{place}/{name}": data for name, data in REPOSITORY.items()}
+    if shutil.which("git") and make is make_folder:
+        folder = make_folder(tmp_path / "seen", files) / place.removesuffix(".git")
+        subprocess.run(["git", "status"], cwd=folder, check=False, capture_output=True)
+        assert list(folder.rglob("ran"))  # so it is one
+    refused(make(tmp_path, GOOD | files), f"the entry '{place}")
+
+
+@pytest.mark.parametrize("name", [".envrc", ".vscode/settings.json", ".ada.ipynb", ".x/.DS"])
+def test_hidden_files(name: str, tmp_path: Path) -> None:
+    for place in ("ada/01", "ada/01/data"):
+        hidden = {f"{place}/{name}": b"x"}
+        refused(make_zip(tmp_path, GOOD | hidden), f"the entry '{place}/{name}' is hidden")
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from autograder import progress
 from autograder.marking import one_line
 
 from .errors import GradingError
@@ -27,10 +28,10 @@ from .errors import GradingError
 _LAYOUT = "STUDENT/LESSON/FILE"
 _LEAST_PARTS, _MOST_PARTS = 3, 12
 _NAME_BYTES = 200  # file systems take 255
-# Hidden, or a formula in a spreadsheet, or an option of a program.
-_ODD = ".=+-@"
-# What macOS and Windows put into archives by themselves.
-_LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
+# A formula in a spreadsheet, or an option of a program.
+_ODD = "=+-@"
+# What macOS, Windows, Jupyter and check() leave by themselves.
+_LITTER = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints"}
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{n}{i}" for n in ("com", "lpt") for i in range(1, 10))}
 _ENCRYPTED = 0x1
 # Of others zipfile unpacks a whole chunk at a time, and a chunk can be a bomb.
@@ -135,8 +136,14 @@ def _unpack(entries: Iterator[_Entry], folder: Path, caps: Caps) -> None:
     left = caps.all_bytes
     for entry in entries:
         parts = _parts(entry)
-        if parts[-1] in _LITTER or parts[0] in _LITTER:
+        if any(_is_litter(part) for part in parts):
             continue  # and never opened
+        for part in parts:
+            # Programs that the instructor runs in there do what such a file says: git, above all.
+            if part.startswith("."):
+                raise IntakeError(f"{_named(entry)} is hidden: a part of its name begins with '.'")
+            if part.casefold() == "head":  # without one git sees no repository
+                raise IntakeError(f"{_named(entry)} may be git's, which runs what it says there")
         if parts[0][0] in _ODD:
             raise IntakeError(
                 f"{_named(entry)} is of a student whose name begins with {parts[0][0]!r}"
@@ -175,6 +182,10 @@ def _parts(entry: _Entry) -> list[str]:
         if len(part.encode(errors="replace")) > _NAME_BYTES or len(parts) > _MOST_PARTS:
             raise IntakeError(f"{_named(entry)} is too long or too deep a name")
     return parts
+
+
+def _is_litter(part: str) -> bool:
+    return part in _LITTER or part.startswith(("._", progress.FILE))
 
 
 def _claim(parts: list[str], entry: _Entry, known: dict[str, tuple[str, bool]]) -> None:
