@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import random
 import shutil
@@ -12,11 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from classroom import LESSON
+from classroom import LESSON, ROOT
 
 from autograder.cli import main
+from autograder.course import Course
 from autograder.desk import intake
 from autograder.desk.intake import Caps, IntakeError, take_in
+from autograder.desk.submissions import find, submissions_of
 
 GOOD = {"ada/01/work.ipynb": b"{}", "ada/01/data/x.csv": b"1,2", "bo/01/work.ipynb": b"[]"}
 LESSONS = ["01"]
@@ -98,6 +101,57 @@ def test_a_class_is_taken_in(make: Make, tmp_path: Path) -> None:
 )
 def test_names_that_lead_elsewhere(name: str, says: str, tmp_path: Path) -> None:
     refused(make_zip(tmp_path, GOOD | {name: b"x"}), "the entry", says)
+
+
+def zip_of_times(folder: Path, files: dict[str, tuple[bytes, datetime.datetime]]) -> Path:
+    with zipfile.ZipFile(folder / "class.zip", "w") as archive:
+        for name, (data, time) in files.items():
+            archive.writestr(zipfile.ZipInfo(name, time.timetuple()[:6]), data)
+    return folder / "class.zip"
+
+
+def folder_of_times(folder: Path, files: dict[str, tuple[bytes, datetime.datetime]]) -> Path:
+    made = make_folder(folder, {name: data for name, (data, _) in files.items()})
+    for name, (_, time) in files.items():
+        os.utime(made / name, (time.timestamp(), time.timestamp()))
+    return made
+
+
+@pytest.mark.parametrize("make", [zip_of_times, folder_of_times])
+@pytest.mark.parametrize("newer", ["work.ipynb", "work (1).ipynb", "a.ipynb", "Ada_[123].ipynb"])
+def test_of_several_notebooks_the_newest_is_the_one_that_is_graded(
+    make: Callable[..., Path], newer: str, tmp_path: Path
+) -> None:
+    work = next((ROOT / "notebooks" / LESSON).glob("*.ipynb")).read_bytes()
+    january, may = datetime.datetime(2026, 1, 5, 12), datetime.datetime(2026, 5, 5, 12)
+    files = {f"ada/{LESSON}/{newer}": (work, may)}
+    for older in {"work.ipynb", "older.ipynb", "z.ipynb"} - {newer}:
+        files[f"ada/{LESSON}/{older}"] = (work, january)
+    # Written last is not newest.
+    submitted = tmp_path / "course" / "submitted"
+    take_in(make(tmp_path, files), submitted, [LESSON])
+    masters = Course(ROOT).masters()
+    (master,) = [master for master in masters if master.lesson == LESSON]
+    (submission,) = submissions_of(submitted, LESSON)
+    found = find(submission, master, masters)
+    assert found.notebook is not None
+    assert found.notebook.name == newer
+    assert found.notebook.stat().st_mtime == may.timestamp()
+
+
+@pytest.mark.parametrize("spoilt", [0, 0xFFFFFFFF, 0x0000_BF7D])  # month 0 or 15, hour 31
+def test_a_time_that_is_none_is_the_oldest(spoilt: int, tmp_path: Path) -> None:
+    long_ago = datetime.datetime(1980, 1, 1)
+    source = zip_of_times(
+        tmp_path, {"ada/01/none.ipynb": (b"{}", long_ago), "ada/01/old.ipynb": (b"{}", long_ago)}
+    )
+    data = bytearray(source.read_bytes())
+    place = data.index(b"PK\1\2") + 12
+    data[place : place + 4] = spoilt.to_bytes(4, "little")
+    source.write_bytes(data)
+    take_in(source, tmp_path / "course/submitted", LESSONS)
+    times = [path.stat().st_mtime for path in sorted(tmp_path.glob("course/*/ada/01/*"))]
+    assert times == [0, long_ago.timestamp()]
 
 
 REPOSITORY = {
