@@ -103,6 +103,19 @@ def test_names_that_lead_elsewhere(name: str, says: str, tmp_path: Path) -> None
     refused(make_zip(tmp_path, GOOD | {name: b"x"}), "the entry", says)
 
 
+@pytest.mark.parametrize("make", [make_zip, make_folder])
+@pytest.mark.parametrize("name", ["[bo]", "che*", "d?ra", "<b>x", "e|i", '"fay"', "g]us"])
+def test_students_whose_names_are_patterns(make: Make, name: str, tmp_path: Path) -> None:
+    refused(make(tmp_path, GOOD | {f"{name}/01/work.ipynb": b"x"}), f"the entry '{name}", "in it")
+
+
+@pytest.mark.parametrize("name", ["work (1).ipynb", "Ada_[123].ipynb", "x[1]/why?.csv"])
+def test_files_may_have_names_that_are_patterns(name: str, tmp_path: Path) -> None:
+    files = GOOD | {f"ada/01/{name}": b"x"}
+    take_in(make_zip(tmp_path, files), tmp_path / "course/submitted", LESSONS)
+    assert content(tmp_path / "course/submitted") == files
+
+
 def zip_of_times(folder: Path, files: dict[str, tuple[bytes, datetime.datetime]]) -> Path:
     with zipfile.ZipFile(folder / "class.zip", "w") as archive:
         for name, (data, time) in files.items():

@@ -31,6 +31,9 @@ _LEAST_PARTS, _MOST_PARTS = 3, 12
 _NAME_BYTES = 200  # file systems take 255
 # A formula in a spreadsheet, or an option of a program.
 _ODD = "=+-@"
+# nbgrader looks for students' folders by patterns; and HTML, and what Windows can't have. A
+# notebook's own name is in no pattern, and platforms write "Name_[123].ipynb".
+_PATTERNS = frozenset('*?[]<>|"')
 # What macOS, Windows, Jupyter and check() leave by themselves.
 _LITTER = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints"}
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{n}{i}" for n in ("com", "lpt") for i in range(1, 10))}
@@ -154,6 +157,8 @@ def _unpack(entries: Iterator[_Entry], folder: Path, caps: Caps) -> None:
             raise IntakeError(
                 f"{_named(entry)} is of a student whose name begins with {parts[0][0]!r}"
             )
+        if odd := sorted(_PATTERNS.intersection(parts[0])):
+            raise IntakeError(f"{_named(entry)} is of a student whose name has {odd[0]!r} in it")
         if entry.kind:
             raise IntakeError(f"{_named(entry)} is {entry.kind}")
         left -= entry.size
