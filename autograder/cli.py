@@ -268,7 +268,7 @@ def _grade(args: argparse.Namespace) -> int:
         with stopping.once():
             lessons = run.run(progress, setup, make_pool, fresh=args.fresh)
         how = "done"
-    except GradingError as error:
+    except (GradingError, EngineError) as error:
         how = f"stopped: {error}"
         raise
     finally:
