@@ -7,7 +7,9 @@ import os
 import random
 import shutil
 import stat
+import struct
 import subprocess
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -251,6 +253,37 @@ def test_bombs(tmp_path: Path) -> None:
     refused(make_zip(tmp_path, GOOD | several), "'cy/01/zeros1' is too large", caps=caps)
     many = {f"cy/01/{n}": b"" for n in range(20)}
     refused(make_zip(tmp_path, GOOD | many), "is one too many", caps=caps)
+
+
+@pytest.mark.parametrize("make", [make_zip, make_folder])
+@pytest.mark.parametrize("kind", ["__MACOSX/._{}", "ada/01/.DS_Store/{}", "ada/01/._{}"])
+def test_litter_counts_too(make: Make, kind: str, tmp_path: Path) -> None:
+    litter = {kind.format(number): b"" for number in range(70)}
+    refused(make(tmp_path, GOOD | litter), "more than 60 entries", caps=Caps(files=20))
+
+
+def test_a_list_without_end_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    """By what it takes: zipfile would want a kilobyte and thirty microseconds for each entry."""
+    source = tmp_path / "class.zip"
+    name = b"__MACOSX/x"
+    entry = struct.pack("<4s12x4x2I3H2xHII", b"PK\1\2", 0, 0, len(name), 0, 0, 0, 0, 0) + name
+    # Whatever number of entries the end of it says: zipfile reads as many as there are.
+    for says in (300_000 % 2**16, 1, 0):
+        end = struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, says, says, 300_000 * len(entry), 0, 0)
+        source.write_bytes(entry * 300_000 + end)
+        tracemalloc.start()
+        refused(source, "more than 60,000 entries", "some students at a time")
+        assert tracemalloc.get_traced_memory()[1] < 3 * source.stat().st_size
+        tracemalloc.stop()
+
+
+def test_a_file_may_hold_as_many_lists_as_it_likes(tmp_path: Path) -> None:
+    files = GOOD | {"ada/01/model.pt": b"PK\1\2" * 1_000}  # an archive inside
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    take_in(tmp_path / "class.zip", tmp_path / "course/submitted", LESSONS, Caps(files=20))
+    assert content(tmp_path / "course/submitted") == files
 
 
 def test_a_bomb_that_tells_another_size(tmp_path: Path) -> None:

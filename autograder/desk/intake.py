@@ -10,6 +10,8 @@ from __future__ import annotations
 import contextlib
 import datetime
 import errno
+import io
+import itertools
 import os
 import shutil
 import stat
@@ -41,6 +43,8 @@ _ENCRYPTED = 0x1
 # Of others zipfile unpacks a whole chunk at a time, and a chunk can be a bomb.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _CHUNK = 1 << 20
+_LISTED = b"PK\1\2"  # begins an entry in a zip's list
+_LIST_BYTES = 2_000  # how much of the list an entry takes, at most: most of it is its name
 _LINK = "a link; only files and folders are taken in"
 _SPECIAL = "a special file; only files and folders are taken in"
 
@@ -56,6 +60,18 @@ class Caps:
     files: int = 20_000
     file_bytes: int = 200 * 2**20
     all_bytes: int = 2 * 2**30
+
+    @property
+    def entries(self) -> int:
+        """How many files, folders and litter; macOS adds a file of its own to each of both."""
+        return 3 * self.files
+
+    def too_many(self) -> IntakeError:
+        """For a source that has more."""
+        return IntakeError(
+            f"there are more than {self.entries:,} entries in it, those included that would be "
+            "left out; pack it again without them, or take it in by parts, some students at a time"
+        )
 
 
 @dataclass(frozen=True)
@@ -143,7 +159,9 @@ def _unpack(entries: Iterator[_Entry], folder: Path, caps: Caps) -> None:
     known: dict[str, tuple[str, bool]] = {}  # by what a file system may take for the same name
     plain: list[tuple[str, _Entry]] = []
     left = caps.all_bytes
-    for entry in entries:
+    for number, entry in enumerate(entries, 1):
+        if number > caps.entries:
+            raise caps.too_many()
         parts = _parts(entry)
         if any(_is_litter(part) for part in parts):
             continue  # and never opened
@@ -229,16 +247,38 @@ def _copy(entry: _Entry, path: Path, most: int) -> int:
 
 def _entries(source: Path, stack: contextlib.ExitStack, caps: Caps) -> Iterator[_Entry]:
     if source.is_dir():
-        return _of_folder(source)
+        return _of_folder(source, caps)
     if not source.is_file():
         raise IntakeError("there is no such file or folder")
     if source.stat().st_size > caps.all_bytes:
         raise IntakeError("it is too large")
     if zipfile.is_zipfile(source):
-        return _of_zip(stack.enter_context(zipfile.ZipFile(source)))
+        file = stack.enter_context(_Counted(source, caps))
+        archive = zipfile.ZipFile(file)
+        file.caps = None
+        return _of_zip(archive)
     raise IntakeError(
         "it is neither a zip file nor a folder; unpack another kind of archive, and name its folder"
     )
+
+
+class _Counted(io.BufferedReader):
+    """A zip file whose list of entries is counted as it is read.
+
+    zipfile makes an object for each, a kilobyte large, before it tells how many there are.
+    """
+
+    def __init__(self, path: Path, caps: Caps) -> None:
+        super().__init__(io.FileIO(path))
+        self.caps: Caps | None = caps  # None: from now on what is read is no list
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if self.caps and size and size > self.caps.entries * _LIST_BYTES:
+            raise self.caps.too_many()
+        data = super().read(size)
+        if self.caps and data.count(_LISTED) > self.caps.entries:
+            raise self.caps.too_many()
+        return data
 
 
 def _of_zip(archive: zipfile.ZipFile) -> Iterator[_Entry]:
@@ -268,10 +308,10 @@ def _time_ns(date_time: tuple[int, int, int, int, int, int]) -> int:
         return 0
 
 
-def _of_folder(folder: Path) -> Iterator[_Entry]:
+def _of_folder(folder: Path, caps: Caps) -> Iterator[_Entry]:
     places = [folder]
     while places:
-        for path in sorted(places.pop().iterdir()):
+        for path in sorted(itertools.islice(places.pop().iterdir(), caps.entries + 1)):
             state = path.lstat()
             kind = ""
             if stat.S_ISLNK(state.st_mode):
