@@ -346,6 +346,19 @@ def test_half_a_file(keep: float, tmp_path: Path) -> None:
     refused(source)
 
 
+@pytest.mark.parametrize("place", ["course/submitted", "course", ".", "link"])
+def test_the_course_itself(place: str, tmp_path: Path) -> None:
+    make_folder(tmp_path, GOOD).rename(tmp_path / "course")
+    submitted = tmp_path / "course" / "submitted"
+    submitted.mkdir()
+    (tmp_path / "link").symlink_to("course")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(IntakeError, match="name the zip file or folder that") as error:
+        take_in(tmp_path / place, submitted, LESSONS)
+    assert ".taking-in" not in str(error.value)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_something_else(tmp_path: Path) -> None:
     (tmp_path / "class.zip").write_text("none")
     refused(tmp_path / "class.zip", "neither a zip file nor a folder; unpack")

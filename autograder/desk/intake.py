@@ -106,6 +106,12 @@ def take_in(
         OSError: the disk is full, or can't be written.
     """
     caps = caps or Caps()
+    target = Path(os.path.realpath(submitted))
+    if Path(os.path.realpath(source)) in (target, *target.parents):
+        raise IntakeError(
+            f"{source} is not taken in: it is the course's own folder, or holds it; name the zip "
+            "file or folder that the learning platform handed out"
+        )
     submitted.parent.mkdir(parents=True, exist_ok=True)
     half = Path(tempfile.mkdtemp(prefix=".taking-in-", dir=submitted.parent))
     try:
