@@ -163,9 +163,9 @@ def _parser() -> argparse.ArgumentParser:
         "take",
         help="take in a zip or a folder of what a class handed in",
         description="Puts STUDENT/LESSON/FILE of a zip file or a folder into submitted/. Links, "
-        "names that lead elsewhere or collide, and what is too large (200 MB for a file, 2 GB or "
-        "20,000 files in all) refuse all of it. Exit code "
-        "0: done; 2: nothing was taken in.",
+        "hidden files, names that lead elsewhere or collide, and what is too large (200 MB for a "
+        "file, 2 GB or 20,000 files in all) refuse all of it. Exit code 0: done; 2: nothing was "
+        "taken in.",
     )
     take.add_argument("source", type=Path, help="the zip file or folder")
     take.add_argument(
@@ -266,7 +266,7 @@ def _grade(args: argparse.Namespace) -> int:
         with stopping.once():
             lessons = run.run(progress, setup, make_pool, fresh=args.fresh)
         how = "done"
-    except GradingError as error:
+    except (GradingError, EngineError) as error:
         how = f"stopped: {error}"
         raise
     finally:

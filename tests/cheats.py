@@ -3,7 +3,8 @@
 Each attack is an answer to one exercise of a small course; all other exercises of the same
 submission are answered rightly. The exercises are one task, "return 2 * x", with a check cell of
 another kind each, as courses have them. ``STOCK`` holds those cells, ``OURS`` the same checks as
-values.
+values. What looks for a check's own values (``STRIPPED``) knows both: it would find those of
+``OURS``, too, in check cells that still held what they expect.
 """
 
 from __future__ import annotations
@@ -43,10 +44,7 @@ STOCK = {
 
 def _ours(name: str) -> str:
     if name == "by_list":
-        return (
-            "_draw = Draw()\n_a = _draw(2).tolist()\n"
-            "expect(lambda: by_list(list(_a)), [2 * _a[0], 2 * _a[1]], 'twice a list')"
-        )
+        return "expect(lambda: by_list([1.0, 2.0]), [2.0, 4.0], 'twice a list')"
     return (
         "_draw = Draw()\n_a = _draw(2)\n"
         f"expect(lambda: {name}(_a.clone()), 2 * _a, 'twice a tensor')\n"
@@ -89,6 +87,8 @@ def _frame(*lines: str) -> Attack:
 
 
 _WRONG = "\ndef by_equal(x):\n    return x"
+# What `expect` was given beside the value, where it was given anything.
+_SEEN = "\ndef {}(x):\n    return seen[-1] if seen else x"
 
 ATTACKS = {
     "torch.equal and allclose patched": Attack(
@@ -158,17 +158,20 @@ ATTACKS = {
     ),
     "a trace function": Attack(
         "by_equal",
-        "def trace(frame, event, arg):\n    space = frame.f_globals\n"
+        "seen = []\ndef trace(frame, event, arg):\n    space = frame.f_globals\n"
         "    if 'by_equal' in frame.f_code.co_names and 'want' in space:\n"
         "        space['want'] = space['x']\n"
-        "    return trace" + _WRONG + "\nsys.settrace(trace)",
+        "    if frame.f_code.co_name == 'expect': seen.extend(frame.f_locals.get('rest', ())[:1])\n"
+        "    return trace" + _SEEN.format("by_equal") + "\nsys.settrace(trace)",
     ),
     "a profiler": Attack(
         "by_testing",
-        "def profile(frame, event, arg):\n    space = frame.f_globals\n"
+        "seen = []\ndef profile(frame, event, arg):\n    space = frame.f_globals\n"
         "    if 'by_testing' in frame.f_code.co_names and 'want' in space:\n"
         "        space['want'] = space['x']\n"
-        "def by_testing(x):\n    return x\nsys.setprofile(profile)",
+        "    if frame.f_code.co_name == 'expect': seen.extend(frame.f_locals.get('rest', ())[:1])"
+        + _SEEN.format("by_testing")
+        + "\nsys.setprofile(profile)",
     ),
     "an event of IPython": Attack(
         "by_equal",
@@ -186,31 +189,35 @@ ATTACKS = {
     ),
     "the caller's names": Attack(
         "by_equal",
-        "def by_equal(x):\n    for depth in range(1, 9):\n"
-        "        try: names = sys._getframe(depth).f_globals\n        except ValueError: break\n"
+        "seen = []\ndef by_equal(x):\n    for depth in range(1, 9):\n"
+        "        try: frame = sys._getframe(depth)\n        except ValueError: break\n"
         "        for name in ('want', 'expected'):\n"
-        "            if name in names: return names[name]\n    return x",
+        "            if name in frame.f_globals: return frame.f_globals[name]\n"
+        "        seen.extend(frame.f_locals.get('rest', ())[:1])\n"
+        "    return seen[-1] if seen else x",
     ),
     "the check's constants": Attack(
         "by_list",
         "def by_list(x):\n    for depth in range(1, 9):\n"
         "        try: code = sys._getframe(depth).f_code\n        except ValueError: break\n"
         "        numbers = [c for c in code.co_consts if type(c) is float]\n"
-        "        if numbers: return numbers[-2:]\n"
+        "        if numbers and numbers[-2:] != x: return numbers[-2:]\n"
         "    return list(x)",
     ),
     "everything gc knows": Attack(
         "by_equal",
-        "import gc\ndef by_equal(x):\n"
+        "import gc\nseen = []\ndef by_equal(x):\n"
         "    for t in gc.get_objects():\n"
         "        if type(t) is dict and isinstance(t.get('want'), torch.Tensor): return t['want']\n"
-        "    return x",
+        "        if type(t) is tuple and t[1:] == ('twice a tensor',): seen.append(t[0])\n"
+        "    return seen[-1] if seen else x",
     ),
     "the check's source in the history": Attack(
         "by_list",
         "def by_list(x):\n    import ast\n"
         "    source = get_ipython().user_ns['In'][-1]\n"
         "    part = source.split('==')[-1]\n"
+        "    if 'expect(' in part: part = part.split('), ')[1].rsplit(', ', 1)[0]\n"
         "    try: return ast.literal_eval(part.strip())\n"
         "    except (SyntaxError, ValueError): return list(x)",
     ),
@@ -258,3 +265,12 @@ ATTACKS = {
         "has no such thing",
     ),
 }
+
+STRIPPED = (
+    "a trace function",
+    "a profiler",
+    "the caller's names",
+    "the check's constants",
+    "everything gc knows",
+)
+"""The attacks that fail because check cells go out without what they expect."""

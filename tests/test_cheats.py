@@ -8,11 +8,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cheats
 import pytest
-from cheats import ATTACKS, OURS, RIGHT, STOCK, Attack
+from cheats import ATTACKS, OURS, RIGHT, STOCK, STRIPPED, Attack
 
 from autograder.course import Course, Master, parse_cells
 from autograder.desk import judging
@@ -84,6 +85,28 @@ def test_it_gets_nothing_and_costs_nobody_else(
     (verdict,) = [v for v in judged.verdicts if v.exercise == attack.exercise]
     assert verdict.message
     assert verdict.checked == "value"
+
+
+@pytest.mark.parametrize("name", STRIPPED)
+def test_it_gets_everything_where_checks_keep_what_they_expect(
+    name: str,
+    ours: tuple[Worker, Master, judging.Reference],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("autograder.course.plan.strip", lambda source: source)
+    worker, master, reference = ours
+    cells = parse_cells(submission(ATTACKS[name], OURS).encode())
+    judged = judging.judge(worker, master, cells, reference)
+    assert {verdict.points for verdict in judged.verdicts} == {4}
+
+
+@pytest.mark.parametrize("checks", [STOCK, OURS])
+def test_a_check_in_the_history_would_be_read(checks: dict[str, str]) -> None:
+    """Ours are in none, whether they keep what they expect or not."""
+    shell = SimpleNamespace(user_ns={"In": ["", checks["by_list"]]})
+    space: dict[str, Any] = {"get_ipython": lambda: shell}
+    exec(ATTACKS["the check's source in the history"].answer, space)
+    assert space["by_list"]([1.0, 2.0]) == [2.0, 4.0]
 
 
 def test_the_right_answers_get_everything(

@@ -259,6 +259,17 @@ def test_check_says_why_it_could_not(tmp_path: Path) -> None:
         check_module.check(path)
 
 
+def test_a_note_is_never_why_a_check_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\necho 'note: the notebook runs' >&2\nexit 5\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    with pytest.raises(check_module.CheckError, match="ended with 5"):
+        check_module.check(tmp_path / "mine.ipynb")
+
+
 def test_check_does_nothing_while_graded(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import nbformat
 import pytest
+import warm_workers
 from classroom import (
     CLASS,
     EXPECTED,
@@ -38,12 +39,12 @@ from nbgrader.utils import determine_grade, is_grade
 from runs import edit
 
 from autograder import course
-from autograder.desk import safe, submissions
+from autograder.desk import doctor, safe, submissions
 from autograder.desk.executed import verdict_outputs
 from autograder.desk.progress import Progress
 from autograder.desk.results import Result
 from autograder.desk.source import Settings
-from autograder.engine import Tier, best
+from autograder.engine import EngineError, Tier, Worker, best
 from autograder.marking import Verdict
 
 MISTAKES = {
@@ -417,6 +418,73 @@ def test_an_answer_that_kills_the_grader(
     assert run(folder, *options, tier=tier) == 0
     assert results(tmp_path)["ada"]["status"] == status
     assert marks(folder)["ada"] == wanted("ada") | dict.fromkeys(lost, 0.0)
+
+
+TROUBLE = "root's Python is in a folder that only root can enter"
+
+
+class Broken(Worker):
+    """A worker whose process ends before it is warm; or that breaks at once."""
+
+    def __init__(self, when: str) -> None:
+        self.when = when
+
+    def reference(self, *_: Any, **__: Any) -> Any:
+        raise EngineError(TROUBLE)
+
+    def stop(self) -> None: ...
+
+    def close(self) -> None:
+        self.when = "closed"
+
+
+@pytest.mark.parametrize("option", [(), ("--unconfined",)])
+@pytest.mark.parametrize("when", ["the first worker", "the second worker", "warming"])
+def test_a_machine_that_can_run_nothing_stops_it_at_once(
+    when: str,
+    option: tuple[str, ...],
+    graded: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = make_course(tmp_path / "course", ["ada", "chen", "dara"])
+    shutil.copy(graded / "gradebook.db", folder)
+    made: list[Broken] = []
+
+    def start(*_: object, **__: object) -> Worker:
+        if when == "the first worker" or (made and when == "the second worker"):
+            raise EngineError(TROUBLE)
+        made.append(Broken(when))
+        return made[-1]
+
+    monkeypatch.setattr(warm_workers, "start", start)
+    assert run(folder, "--json", tmp_path / "out.json", "--jobs", "2", *option) == 2
+    said = capsys.readouterr()
+    assert said.err.count(TROUBLE) == 1
+    assert said.err.splitlines()[-1].startswith("autograder: ")
+    assert "not graded" not in said.out
+    assert not (folder / "grades.csv").exists()
+    assert not (tmp_path / "out.json").exists()
+    assert TROUBLE in (folder / "grading.log").read_text()
+    assert marks(folder)["ada"] == wanted("ada")
+    assert {worker.when for worker in made} <= {"closed"}
+
+
+@pytest.mark.parametrize("tier", ["A", "B", "C"])
+def test_the_doctor_sends_nobody_to_an_option_that_does_not_help(
+    tier: Tier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(*_: object, **__: object) -> Worker:
+        raise EngineError(TROUBLE)
+
+    monkeypatch.setattr(doctor, "best", lambda: tier)
+    monkeypatch.setattr(doctor, "Worker", start)
+    text, fine = doctor.report()
+    *_, trouble, _, advice = text.splitlines()
+    assert (fine, trouble) == (False, f"✗ a notebook: {TROUBLE}")
+    assert "mend the line above" in advice
+    assert "--unconfined" not in advice
 
 
 def test_files_that_a_lesson_ships_are_there_and_only_to_read(tmp_path: Path) -> None:

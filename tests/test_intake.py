@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import random
+import shutil
 import stat
+import struct
+import subprocess
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from classroom import LESSON
+from classroom import LESSON, ROOT
 
 from autograder.cli import main
+from autograder.course import Course
 from autograder.desk import intake
 from autograder.desk.intake import Caps, IntakeError, take_in
+from autograder.desk.submissions import find, submissions_of
 
 GOOD = {"ada/01/work.ipynb": b"{}", "ada/01/data/x.csv": b"1,2", "bo/01/work.ipynb": b"[]"}
 LESSONS = ["01"]
@@ -54,7 +61,14 @@ def refused(source: Path, *says: str, caps: Caps | None = None) -> None:
 
 @pytest.mark.parametrize("make", [make_zip, make_folder])
 def test_a_class_is_taken_in(make: Make, tmp_path: Path) -> None:
-    litter = {"__MACOSX/ada/01/._work.ipynb": b"x", "ada/01/.DS_Store": b"x"}
+    litter = {
+        "__MACOSX/ada/01/._work.ipynb": b"x",
+        "ada/01/.DS_Store": b"x",
+        "ada/01/._work.ipynb": b"x",
+        "ada/01/.ipynb_checkpoints/work-checkpoint.ipynb": b"x",
+        "ada/01/.autograder-progress.json": b"x",
+        "ada/.autograder-progress.json.77": b"x",
+    }
     source = make(tmp_path, GOOD | litter)
     assert take_in(source, tmp_path / "course/submitted", LESSONS) == ["ada/01", "bo/01"]
     assert content(tmp_path / "course") == {f"submitted/{n}": data for n, data in GOOD.items()}
@@ -89,6 +103,98 @@ def test_a_class_is_taken_in(make: Make, tmp_path: Path) -> None:
 )
 def test_names_that_lead_elsewhere(name: str, says: str, tmp_path: Path) -> None:
     refused(make_zip(tmp_path, GOOD | {name: b"x"}), "the entry", says)
+
+
+@pytest.mark.parametrize("make", [make_zip, make_folder])
+@pytest.mark.parametrize("name", ["[bo]", "che*", "d?ra", "<b>x", "e|i", '"fay"', "g]us"])
+def test_students_whose_names_are_patterns(make: Make, name: str, tmp_path: Path) -> None:
+    refused(make(tmp_path, GOOD | {f"{name}/01/work.ipynb": b"x"}), f"the entry '{name}", "in it")
+
+
+@pytest.mark.parametrize("name", ["work (1).ipynb", "Ada_[123].ipynb", "x[1]/why?.csv"])
+def test_files_may_have_names_that_are_patterns(name: str, tmp_path: Path) -> None:
+    files = GOOD | {f"ada/01/{name}": b"x"}
+    take_in(make_zip(tmp_path, files), tmp_path / "course/submitted", LESSONS)
+    assert content(tmp_path / "course/submitted") == files
+
+
+def zip_of_times(folder: Path, files: dict[str, tuple[bytes, datetime.datetime]]) -> Path:
+    with zipfile.ZipFile(folder / "class.zip", "w") as archive:
+        for name, (data, time) in files.items():
+            archive.writestr(zipfile.ZipInfo(name, time.timetuple()[:6]), data)
+    return folder / "class.zip"
+
+
+def folder_of_times(folder: Path, files: dict[str, tuple[bytes, datetime.datetime]]) -> Path:
+    made = make_folder(folder, {name: data for name, (data, _) in files.items()})
+    for name, (_, time) in files.items():
+        os.utime(made / name, (time.timestamp(), time.timestamp()))
+    return made
+
+
+@pytest.mark.parametrize("make", [zip_of_times, folder_of_times])
+@pytest.mark.parametrize("newer", ["work.ipynb", "work (1).ipynb", "a.ipynb", "Ada_[123].ipynb"])
+def test_of_several_notebooks_the_newest_is_the_one_that_is_graded(
+    make: Callable[..., Path], newer: str, tmp_path: Path
+) -> None:
+    work = next((ROOT / "notebooks" / LESSON).glob("*.ipynb")).read_bytes()
+    january, may = datetime.datetime(2026, 1, 5, 12), datetime.datetime(2026, 5, 5, 12)
+    files = {f"ada/{LESSON}/{newer}": (work, may)}
+    for older in {"work.ipynb", "older.ipynb", "z.ipynb"} - {newer}:
+        files[f"ada/{LESSON}/{older}"] = (work, january)
+    # Written last is not newest.
+    submitted = tmp_path / "course" / "submitted"
+    take_in(make(tmp_path, files), submitted, [LESSON])
+    masters = Course(ROOT).masters()
+    (master,) = [master for master in masters if master.lesson == LESSON]
+    (submission,) = submissions_of(submitted, LESSON)
+    found = find(submission, master, masters)
+    assert found.notebook is not None
+    assert found.notebook.name == newer
+    assert found.notebook.stat().st_mtime == may.timestamp()
+
+
+@pytest.mark.parametrize("spoilt", [0, 0xFFFFFFFF, 0x0000_BF7D])  # month 0 or 15, hour 31
+def test_a_time_that_is_none_is_the_oldest(spoilt: int, tmp_path: Path) -> None:
+    long_ago = datetime.datetime(1980, 1, 1)
+    source = zip_of_times(
+        tmp_path, {"ada/01/none.ipynb": (b"{}", long_ago), "ada/01/old.ipynb": (b"{}", long_ago)}
+    )
+    data = bytearray(source.read_bytes())
+    place = data.index(b"PK\1\2") + 12
+    data[place : place + 4] = spoilt.to_bytes(4, "little")
+    source.write_bytes(data)
+    take_in(source, tmp_path / "course/submitted", LESSONS)
+    times = [path.stat().st_mtime for path in sorted(tmp_path.glob("course/*/ada/01/*"))]
+    assert times == [0, long_ago.timestamp()]
+
+
+REPOSITORY = {
+    "HEAD": b"ref: refs/heads/main\n",
+    "config": b"[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n"
+    b"\tfsmonitor = touch ran; false\n",
+    "objects/x": b"",
+    "refs/x": b"",
+}
+
+
+@pytest.mark.parametrize("make", [make_zip, make_folder])
+@pytest.mark.parametrize("place", ["ada/01/.git", "ada/.git", ".git", "ada/01", "ada/01/data"])
+def test_nothing_that_git_takes_for_a_repository(make: Make, place: str, tmp_path: Path) -> None:
+    """`git status` runs what a repository's settings name, and one needs no folder `.git`."""
+    files = {f"{place}/{name}": data for name, data in REPOSITORY.items()}
+    if shutil.which("git") and make is make_folder:
+        folder = make_folder(tmp_path / "seen", files) / place.removesuffix(".git")
+        subprocess.run(["git", "status"], cwd=folder, check=False, capture_output=True)
+        assert list(folder.rglob("ran"))  # so it is one
+    refused(make(tmp_path, GOOD | files), f"the entry '{place}")
+
+
+@pytest.mark.parametrize("name", [".envrc", ".vscode/settings.json", ".ada.ipynb", ".x/.DS"])
+def test_hidden_files(name: str, tmp_path: Path) -> None:
+    for place in ("ada/01", "ada/01/data"):
+        hidden = {f"{place}/{name}": b"x"}
+        refused(make_zip(tmp_path, GOOD | hidden), f"the entry '{place}/{name}' is hidden")
 
 
 @pytest.mark.parametrize(
@@ -149,6 +255,37 @@ def test_bombs(tmp_path: Path) -> None:
     refused(make_zip(tmp_path, GOOD | many), "is one too many", caps=caps)
 
 
+@pytest.mark.parametrize("make", [make_zip, make_folder])
+@pytest.mark.parametrize("kind", ["__MACOSX/._{}", "ada/01/.DS_Store/{}", "ada/01/._{}"])
+def test_litter_counts_too(make: Make, kind: str, tmp_path: Path) -> None:
+    litter = {kind.format(number): b"" for number in range(70)}
+    refused(make(tmp_path, GOOD | litter), "more than 60 entries", caps=Caps(files=20))
+
+
+def test_a_list_without_end_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    """By what it takes: zipfile would want a kilobyte and thirty microseconds for each entry."""
+    source = tmp_path / "class.zip"
+    name = b"__MACOSX/x"
+    entry = struct.pack("<4s12x4x2I3H2xHII", b"PK\1\2", 0, 0, len(name), 0, 0, 0, 0, 0) + name
+    # Whatever number of entries the end of it says: zipfile reads as many as there are.
+    for says in (300_000 % 2**16, 1, 0):
+        end = struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, says, says, 300_000 * len(entry), 0, 0)
+        source.write_bytes(entry * 300_000 + end)
+        tracemalloc.start()
+        refused(source, "more than 60,000 entries", "some students at a time")
+        assert tracemalloc.get_traced_memory()[1] < 3 * source.stat().st_size
+        tracemalloc.stop()
+
+
+def test_a_file_may_hold_as_many_lists_as_it_likes(tmp_path: Path) -> None:
+    files = GOOD | {"ada/01/model.pt": b"PK\1\2" * 1_000}  # an archive inside
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    take_in(tmp_path / "class.zip", tmp_path / "course/submitted", LESSONS, Caps(files=20))
+    assert content(tmp_path / "course/submitted") == files
+
+
 def test_a_bomb_that_tells_another_size(tmp_path: Path) -> None:
     source = make_zip(tmp_path, {"ada/01/work.ipynb": bytes(2_000_000)})
     data = source.read_bytes()
@@ -207,6 +344,19 @@ def test_half_a_file(keep: float, tmp_path: Path) -> None:
     source = make_zip(tmp_path, {"ada/01/work.ipynb": os.urandom(50_000)})
     source.write_bytes(source.read_bytes()[: int(50_000 * keep)])
     refused(source)
+
+
+@pytest.mark.parametrize("place", ["course/submitted", "course", ".", "link"])
+def test_the_course_itself(place: str, tmp_path: Path) -> None:
+    make_folder(tmp_path, GOOD).rename(tmp_path / "course")
+    submitted = tmp_path / "course" / "submitted"
+    submitted.mkdir()
+    (tmp_path / "link").symlink_to("course")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(IntakeError, match="name the zip file or folder that") as error:
+        take_in(tmp_path / place, submitted, LESSONS)
+    assert ".taking-in" not in str(error.value)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_something_else(tmp_path: Path) -> None:

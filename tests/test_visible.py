@@ -14,6 +14,7 @@ from nbgrader.utils import compute_checksum
 from autograder.cli import main
 from autograder.course import Course, CourseError
 from autograder.desk import checking, visible
+from autograder.engine import MEANING
 
 ROOT = Path(__file__).resolve().parent.parent
 RELEASE = ROOT / "notebooks" / "01_add_and_model"
@@ -172,6 +173,22 @@ def student(folder: Path, *, solved: bool) -> Path:
     return path
 
 
+def test_that_nothing_confines_it_is_said_before_anything_runs(tmp_path: Path) -> None:
+    path = tmp_path / "mine.ipynb"
+    cells = [cell("open('ran', 'w').close()"), *double("right", "def right(x):\n    return 2 * x")]
+    path.write_text(nbformat.writes(nbformat.v4.new_notebook(cells=cells)))
+    ran = tmp_path / "ran"
+    said: list[str] = []
+
+    def warn(text: str) -> None:
+        said.append(text)
+        assert not ran.exists()
+
+    checking.check(path, None, lambda _: None, warn=warn)
+    assert ran.exists()
+    assert [MEANING["D"] in text for text in said] == [True]
+
+
 @pytest.mark.parametrize(("solved", "code"), [(True, 3), (False, 1)])
 def test_a_students_copy_of_the_lesson(
     solved: bool, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -181,7 +198,8 @@ def test_a_students_copy_of_the_lesson(
     assert main(["check", str(path), "--json"]) == code
     out, err = capsys.readouterr()
     result = json.loads(out)
-    assert err == ""
+    assert err.startswith("note: the notebook runs as when you run it yourself (not contained: ")
+    assert len(err.splitlines()) == 1
     assert result["notes"] == []
     assert {r["verdict"] for r in result["exercises"]} == {"passed" if solved else "failed"}
     assert {r["mistake"] for r in result["exercises"]} == {None if solved else "todo"}

@@ -151,7 +151,7 @@ def check(
     if not masters:
         if limits:
             warn("--limit is for a notebook whose master is on this machine, and does nothing here")
-        return _visible(path, NO_MASTERS, tell)
+        return _visible(path, NO_MASTERS, tell, warn)
     raise NotebookError(
         f"{path}: no lesson of this course was recognised in it; lessons are "
         + ", ".join(m.lesson for m in masters)
@@ -186,9 +186,11 @@ def _whole(
     return Checked(master.lesson, tuple(rows), notes, tier=judged.tier)
 
 
-def _visible(path: Path, why_not: str, tell: Callable[[str], None]) -> Checked:
+def _visible(
+    path: Path, why_not: str, tell: Callable[[str], None], warn: Callable[[str], None]
+) -> Checked:
     from . import visible  # nbclient is slow to import
 
-    found, notes = visible.check(path, tell)
+    found, notes = visible.check(path, tell, warn)
     rows = tuple(Row(verdict, heading) for verdict, heading in found)
     return Checked("", rows, tuple(notes), why_not, "C" if sys.platform == "linux" else "D")

@@ -29,11 +29,16 @@ def report() -> tuple[str, bool]:
         tried = ": what it must not do was tried in it, and failed" if fine else ""
         lines.append(f"✓ a notebook ran{tried}")
     lines.append("")
-    lines.append(
-        "`autograder grade` runs strangers' notebooks here"
-        if fine
-        else "`autograder grade` needs --unconfined here: use it for notebooks that you trust"
-    )
+    if trouble:
+        lines.append(
+            "`autograder grade` can run nothing here, whatever it is told: mend the line above"
+        )
+    elif fine:
+        lines.append("`autograder grade` runs strangers' notebooks here")
+    else:
+        lines.append(
+            "`autograder grade` needs --unconfined here: use it for notebooks that you trust"
+        )
     return "\n".join(lines), fine
 
 

@@ -75,9 +75,17 @@ class Runner:
         self._references: dict[str, Future[Reference]] = {}
 
     def __call__(self, master: Master, cells: Sequence[Cell]) -> Future[Judged]:
-        """Run a submission of ``master``, after the master itself where it is the first one."""
+        """Run a submission of ``master``, after the master itself where it is the first one.
+
+        Raises:
+            GradingError: no pool can be made, so that nothing runs here.
+        """
         if self._pool is None:
-            self._set(self._make_pool())
+            try:
+                made = self._make_pool()
+            except EngineError as error:  # the machine's trouble, and the same for everybody
+                raise GradingError(f"no notebook can run here: {error}") from error
+            self._set(made)
         assert self._pool is not None
         if master.lesson not in self._references:
             # Where it runs, the course's files may not be.

@@ -8,7 +8,10 @@ is written is counted, whatever an entry says of its size.
 from __future__ import annotations
 
 import contextlib
+import datetime
 import errno
+import io
+import itertools
 import os
 import shutil
 import stat
@@ -20,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from autograder import progress
 from autograder.marking import one_line
 
 from .errors import GradingError
@@ -27,15 +31,20 @@ from .errors import GradingError
 _LAYOUT = "STUDENT/LESSON/FILE"
 _LEAST_PARTS, _MOST_PARTS = 3, 12
 _NAME_BYTES = 200  # file systems take 255
-# Hidden, or a formula in a spreadsheet, or an option of a program.
-_ODD = ".=+-@"
-# What macOS and Windows put into archives by themselves.
-_LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
+# A formula in a spreadsheet, or an option of a program.
+_ODD = "=+-@"
+# nbgrader looks for students' folders by patterns; and HTML, and what Windows can't have. A
+# notebook's own name is in no pattern, and platforms write "Name_[123].ipynb".
+_PATTERNS = frozenset('*?[]<>|"')
+# What macOS, Windows, Jupyter and check() leave by themselves.
+_LITTER = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints"}
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{n}{i}" for n in ("com", "lpt") for i in range(1, 10))}
 _ENCRYPTED = 0x1
 # Of others zipfile unpacks a whole chunk at a time, and a chunk can be a bomb.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _CHUNK = 1 << 20
+_LISTED = b"PK\1\2"  # begins an entry in a zip's list
+_LIST_BYTES = 2_000  # how much of the list an entry takes, at most: most of it is its name
 _LINK = "a link; only files and folders are taken in"
 _SPECIAL = "a special file; only files and folders are taken in"
 
@@ -52,15 +61,32 @@ class Caps:
     file_bytes: int = 200 * 2**20
     all_bytes: int = 2 * 2**30
 
+    @property
+    def entries(self) -> int:
+        """How many files, folders and litter; macOS adds a file of its own to each of both."""
+        return 3 * self.files
+
+    def too_many(self) -> IntakeError:
+        """For a source that has more."""
+        return IntakeError(
+            f"there are more than {self.entries:,} entries in it, those included that would be "
+            "left out; pack it again without them, or take it in by parts, some students at a time"
+        )
+
 
 @dataclass(frozen=True)
 class _Entry:
-    """A file or folder. ``kind`` is '' for these, and else a word for what it is instead."""
+    """A file or folder. ``kind`` is '' for these, and else a word for what it is instead.
+
+    Attributes:
+        time_ns: when it was changed, since 1970: of several notebooks the newest is graded.
+    """
 
     name: str
     folder: bool
     kind: str
     size: int
+    time_ns: int
     open: Callable[[], IO[bytes]]
 
 
@@ -80,6 +106,12 @@ def take_in(
         OSError: the disk is full, or can't be written.
     """
     caps = caps or Caps()
+    target = Path(os.path.realpath(submitted))
+    if Path(os.path.realpath(source)) in (target, *target.parents):
+        raise IntakeError(
+            f"{source} is not taken in: it is the course's own folder, or holds it; name the zip "
+            "file or folder that the learning platform handed out"
+        )
     submitted.parent.mkdir(parents=True, exist_ok=True)
     half = Path(tempfile.mkdtemp(prefix=".taking-in-", dir=submitted.parent))
     try:
@@ -133,14 +165,24 @@ def _unpack(entries: Iterator[_Entry], folder: Path, caps: Caps) -> None:
     known: dict[str, tuple[str, bool]] = {}  # by what a file system may take for the same name
     plain: list[tuple[str, _Entry]] = []
     left = caps.all_bytes
-    for entry in entries:
+    for number, entry in enumerate(entries, 1):
+        if number > caps.entries:
+            raise caps.too_many()
         parts = _parts(entry)
-        if parts[-1] in _LITTER or parts[0] in _LITTER:
+        if any(_is_litter(part) for part in parts):
             continue  # and never opened
+        for part in parts:
+            # Programs that the instructor runs in there do what such a file says: git, above all.
+            if part.startswith("."):
+                raise IntakeError(f"{_named(entry)} is hidden: a part of its name begins with '.'")
+            if part.casefold() == "head":  # without one git sees no repository
+                raise IntakeError(f"{_named(entry)} may be git's, which runs what it says there")
         if parts[0][0] in _ODD:
             raise IntakeError(
                 f"{_named(entry)} is of a student whose name begins with {parts[0][0]!r}"
             )
+        if odd := sorted(_PATTERNS.intersection(parts[0])):
+            raise IntakeError(f"{_named(entry)} is of a student whose name has {odd[0]!r} in it")
         if entry.kind:
             raise IntakeError(f"{_named(entry)} is {entry.kind}")
         left -= entry.size
@@ -177,6 +219,10 @@ def _parts(entry: _Entry) -> list[str]:
     return parts
 
 
+def _is_litter(part: str) -> bool:
+    return part in _LITTER or part.startswith(("._", progress.FILE))
+
+
 def _claim(parts: list[str], entry: _Entry, known: dict[str, tuple[str, bool]]) -> None:
     """Note a name and those of the folders that it lies in; each is for one thing only."""
     for end in range(1, len(parts) + 1):
@@ -201,21 +247,44 @@ def _copy(entry: _Entry, path: Path, most: int) -> int:
             if size > most:
                 raise IntakeError(f"{_named(entry)} is larger than it says, or than may be")
             target.write(chunk)
+    os.utime(path, ns=(entry.time_ns, entry.time_ns))
     return size
 
 
 def _entries(source: Path, stack: contextlib.ExitStack, caps: Caps) -> Iterator[_Entry]:
     if source.is_dir():
-        return _of_folder(source)
+        return _of_folder(source, caps)
     if not source.is_file():
         raise IntakeError("there is no such file or folder")
     if source.stat().st_size > caps.all_bytes:
         raise IntakeError("it is too large")
     if zipfile.is_zipfile(source):
-        return _of_zip(stack.enter_context(zipfile.ZipFile(source)))
+        file = stack.enter_context(_Counted(source, caps))
+        archive = zipfile.ZipFile(file)
+        file.caps = None
+        return _of_zip(archive)
     raise IntakeError(
         "it is neither a zip file nor a folder; unpack another kind of archive, and name its folder"
     )
+
+
+class _Counted(io.BufferedReader):
+    """A zip file whose list of entries is counted as it is read.
+
+    zipfile makes an object for each, a kilobyte large, before it tells how many there are.
+    """
+
+    def __init__(self, path: Path, caps: Caps) -> None:
+        super().__init__(io.FileIO(path))
+        self.caps: Caps | None = caps  # None: from now on what is read is no list
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if self.caps and size and size > self.caps.entries * _LIST_BYTES:
+            raise self.caps.too_many()
+        data = super().read(size)
+        if self.caps and data.count(_LISTED) > self.caps.entries:
+            raise self.caps.too_many()
+        return data
 
 
 def _of_zip(archive: zipfile.ZipFile) -> Iterator[_Entry]:
@@ -233,13 +302,22 @@ def _of_zip(archive: zipfile.ZipFile) -> Iterator[_Entry]:
         def opened(info: zipfile.ZipInfo = info) -> IO[bytes]:
             return archive.open(info)
 
-        yield _Entry(info.orig_filename, folder, kind, info.file_size, opened)
+        changed = _time_ns(info.date_time)
+        yield _Entry(info.orig_filename, folder, kind, info.file_size, changed, opened)
 
 
-def _of_folder(folder: Path) -> Iterator[_Entry]:
+def _time_ns(date_time: tuple[int, int, int, int, int, int]) -> int:
+    """A zip's local time since 1970; one that is none is older than all others."""
+    try:
+        return int(datetime.datetime(*date_time).timestamp()) * 10**9
+    except (ValueError, OverflowError, OSError):  # as month 0, which some programs write
+        return 0
+
+
+def _of_folder(folder: Path, caps: Caps) -> Iterator[_Entry]:
     places = [folder]
     while places:
-        for path in sorted(places.pop().iterdir()):
+        for path in sorted(itertools.islice(places.pop().iterdir(), caps.entries + 1)):
             state = path.lstat()
             kind = ""
             if stat.S_ISLNK(state.st_mode):
@@ -256,4 +334,5 @@ def _of_folder(folder: Path) -> Iterator[_Entry]:
                 return os.fdopen(fd, "rb")
 
             name = path.relative_to(folder).as_posix()
-            yield _Entry(name, stat.S_ISDIR(state.st_mode), kind, state.st_size, opened)
+            is_folder, changed = stat.S_ISDIR(state.st_mode), state.st_mtime_ns
+            yield _Entry(name, is_folder, kind, state.st_size, changed, opened)

@@ -160,7 +160,14 @@ class LocalPool:
     def __init__(self, jobs: int, setup: Setup | None = None) -> None:
         setup = setup or Setup()
         self.size = jobs
-        self._places = [Place(setup) for _ in range(jobs)]
+        self._places: list[Place] = []
+        try:
+            for _ in range(jobs):
+                self._places.append(Place(setup))
+        except BaseException:
+            for place in self._places:
+                place.close()
+            raise
         self._idle: queue.SimpleQueue[Place] = queue.SimpleQueue()
         for place in self._places:
             self._idle.put(place)

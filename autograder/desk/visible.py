@@ -18,7 +18,7 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from autograder import course, marking
 from autograder.course import NotebookError
-from autograder.engine import kernel
+from autograder.engine import MEANING, kernel
 from autograder.marking import CellRun, Ending, Raised, Verdict, Words
 
 from . import judging
@@ -32,12 +32,15 @@ _QUIET = {"NBGRADER_EXECUTION": "validate", "AUTOGRADER_FIGURES": "0"}
 Tell = Callable[[str], None]
 
 
-def check(path: Path, tell: Tell) -> tuple[list[tuple[Verdict, str]], list[str]]:
+def check(
+    path: Path, tell: Tell, warn: Tell = lambda _: None
+) -> tuple[list[tuple[Verdict, str]], list[str]]:
     """Run a notebook and read its graded cells.
 
     Args:
         path: a file that :func:`autograder.course.read_cells` can read.
         tell: is given how far it is, in words.
+        warn: is told, before anything is run, that nothing confines the notebook.
 
     Returns:
         A verdict and a heading for each check cell, then notes. A verdict's points say only
@@ -56,6 +59,7 @@ def check(path: Path, tell: Tell) -> tuple[list[tuple[Verdict, str]], list[str]]
             found.setdefault(_name(cell), place)  # of several the first, as in grading
     if not checks:
         raise NotebookError(f"{path}: there are no checks in it")
+    warn(f"the notebook runs as when you run it yourself ({MEANING['D']})")
     runs = _run(cells, path.parent, tell)
     words = _words(path.parent / "mistakes.toml")
     plain = [course.Cell(cell.source, cell.cell_type == "code") for cell in cells]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 _PROGRESS = "progress: "
+_NOTE = "note: "  # for people at a terminal; never why there is no result
 _RESULTS = (0, 1, 3)  # exit codes with a result
 _SECONDS_TO_END = 3.0
 
@@ -49,7 +50,7 @@ def run(path: Path, tell: Callable[[str], None]) -> dict[str, Any]:
             for line in process.stderr:
                 if line.startswith(_PROGRESS):
                     tell(line.removeprefix(_PROGRESS).strip())
-                elif line.strip():
+                elif line.strip() and not line.startswith(_NOTE):
                     said = line.strip()  # of a traceback, the last line says it
             code = process.wait()
         except KeyboardInterrupt:
