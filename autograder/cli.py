@@ -223,7 +223,7 @@ def _lab(args: argparse.Namespace) -> int:
     from autograder.desk import open_lab
 
     root = open_lab.find_root(Path.cwd())
-    return open_lab.run(root, args.jupyter, instructor=args.instructor)
+    open_lab.run(root, args.jupyter, instructor=args.instructor)
 
 
 def _grade(args: argparse.Namespace) -> int:

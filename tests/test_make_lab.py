@@ -143,6 +143,28 @@ def test_a_port_that_is_taken_and_settings_for_other_projects(clone: Path, tmp_p
             terminal.close()
 
 
+def test_ctrl_c_ends_it_whatever_still_waits_in_it(clone: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / ".jupyter").mkdir(parents=True)
+    (home / ".jupyter" / "jupyter_server_config.py").write_text(
+        "import atexit, threading\n"
+        "threading.Thread(target=threading.Event().wait).start()\n"
+        "atexit.register(print, 'cleaned up')\n"
+    )
+    command = [sys.executable, "-m", "autograder", "lab", "--no-browser", "--port=0"]
+    terminal = Terminal(*command, cwd=clone, env=environment(home))
+    try:
+        found = terminal.read(until=SAYS)
+        assert found, terminal.text
+        wait_for(found[1])
+        terminal.press_ctrl_c()
+        assert terminal.process.wait(60) == 0
+        assert terminal.read(until="cleaned up")
+        assert not list((home / ".local/share/jupyter/runtime").glob("jpserver-*.json"))
+    finally:
+        terminal.close()
+
+
 # What an instructor sees, and a learner doesn't.
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 from urllib.parse import quote
 
 from autograder import progress
@@ -54,16 +56,13 @@ def _begun(notebook: Path) -> bool:
         return False
 
 
-def run(root: Path, arguments: Sequence[str], *, instructor: bool = False) -> int:
-    """Run JupyterLab in this process until it is stopped.
+def run(root: Path, arguments: Sequence[str], *, instructor: bool = False) -> NoReturn:
+    """Run JupyterLab in this process until it is stopped, and end the process.
 
     Args:
         root: the course folder; the process moves there.
         arguments: for ``jupyter lab``; they win over the course's settings.
         instructor: show nbgrader's panels for instructors too.
-
-    Returns:
-        The exit code.
     """
     # A file that is named as seen from the working folder.
     arguments = [str(Path(a).resolve()) if Path(a).exists() else a for a in arguments]
@@ -82,7 +81,12 @@ def run(root: Path, arguments: Sequence[str], *, instructor: bool = False) -> in
 
     print("JupyterLab starts; Ctrl-C here stops it.", flush=True)
     LabApp.launch_instance(list(arguments))
-    return 0
+    # Not by returning: threads of the server that were idle at Ctrl-C can wait for ever (seen with
+    # anyio 4), and Python for them.
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def _prepend(variable: str, *folders: str) -> None:
