@@ -44,7 +44,7 @@ def program() -> str | None:
 
 def system() -> list[Path]:
     """The system's folders that a notebook may read, where they are there."""
-    left_out = [*map(Path, _LEFT_OUT), "/usr" / _JUPYTER, "/usr/local" / _JUPYTER]
+    left_out = [*map(Path, _LEFT_OUT)]
     parts = [part for path in map(Path, _SYSTEM) for part in _parts(path, left_out, path)]
     return [part for part in parts if part.is_dir()]
 

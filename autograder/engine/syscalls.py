@@ -95,14 +95,7 @@ ALLOWED: dict[str, list[Rule]] = {
     "threads of this process, and no process": [
         Rule(
             "clone",
-            (
-                Arg(
-                    0,
-                    MASKED_EQ,
-                    _THREAD | _CLONE_NAMESPACES,
-                    _THREAD,
-                ),
-            ),
+            (Arg(0, MASKED_EQ, _THREAD | _CLONE_NAMESPACES, _THREAD),),
         ),
         Rule("futex set_robust_list rseq set_tid_address sched_yield sched_getaffinity getcpu"),
         Rule("sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min"),
